@@ -1,0 +1,28 @@
+/**
+ * Preloaded before every test: an isolated HOME, no keys, no proxies, no address outside loopback.
+ */
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const home = mkdtempSync(join(tmpdir(), 'usher-test-home-'));
+const KEEP = new Set(['PATH', 'TMPDIR', 'TERM', 'LANG', 'CI', 'USHER_TEST_SEED', 'USHER_BIN']);
+
+// biome-ignore lint/style/noProcessEnv: the test environment is made here, once.
+const env = process.env;
+for (const name of Object.keys(env)) if (!KEEP.has(name)) delete env[name];
+env['HOME'] = home;
+env['XDG_CONFIG_HOME'] = join(home, '.config');
+env['XDG_STATE_HOME'] = join(home, '.local/state');
+
+const realFetch = globalThis.fetch;
+const LOOPBACK = new Set(['127.0.0.1', 'localhost', '[::1]']);
+globalThis.fetch = Object.assign(
+  (...parameters: Parameters<typeof fetch>) => {
+    const [input] = parameters;
+    const url = new URL(input instanceof Request ? input.url : String(input));
+    if (!LOOPBACK.has(url.hostname)) throw new Error(`a test asked for ${url.hostname}`);
+    return realFetch(...parameters);
+  },
+  { preconnect: realFetch.preconnect },
+);
