@@ -8,7 +8,6 @@ import { join } from 'node:path';
 const home = mkdtempSync(join(tmpdir(), 'usher-test-home-'));
 const KEEP = new Set(['PATH', 'TMPDIR', 'TERM', 'LANG', 'CI', 'USHER_TEST_SEED', 'USHER_BIN']);
 
-// biome-ignore lint/style/noProcessEnv: the test environment is made here, once.
 const env = process.env;
 for (const name of Object.keys(env)) if (!KEEP.has(name)) delete env[name];
 env['HOME'] = home;

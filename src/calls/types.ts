@@ -1,0 +1,86 @@
+/** One call on the one road to a tool, and how it ended. */
+
+import type { AppError } from '../base/errors.ts';
+import type { JsonObject, JsonValue } from '../base/json.ts';
+import type { CallOrigin, PermissionDecision } from '../permission/types.ts';
+import type { RenderedResult } from '../results/types.ts';
+import type { RegisteredTool, ToolProgress, ToolResult } from '../tools/types.ts';
+
+export interface ToolCall {
+  /** Unique within the run; the model's call id where there is one. */
+  readonly id: string;
+  /** Any spelling that resolves. */
+  readonly name: string;
+  /** Parsed arguments, or the text that is not a JSON object. */
+  readonly arguments: JsonObject | { readonly invalid: string };
+  readonly origin: CallOrigin;
+}
+
+export type CallOutcome =
+  | {
+      readonly kind: 'result';
+      readonly tool: RegisteredTool;
+      readonly result: ToolResult;
+      readonly rendered: RenderedResult;
+    }
+  /** Nothing was sent: unknown name, bad arguments, tool gone. The text tells the model how to mend it. */
+  | { readonly kind: 'invalid'; readonly text: string }
+  | {
+      readonly kind: 'denied';
+      readonly tool: RegisteredTool;
+      /** `person`: a person said no; `rule`: a deny rule; `nobody`: ask, but nobody there. */
+      readonly by: 'person' | 'rule' | 'nobody';
+      readonly text: string;
+      /** The flag or line that would allow it; `undefined` after a person's no. */
+      readonly remedy: string | undefined;
+    }
+  /** Sent, never answered. */
+  | {
+      readonly kind: 'unknown';
+      readonly tool: RegisteredTool;
+      readonly text: string;
+      readonly error: AppError;
+    }
+  /** Proven not to be executed, or refused by the server as a JSON-RPC error. */
+  | {
+      readonly kind: 'failed';
+      readonly tool: RegisteredTool;
+      readonly text: string;
+      readonly error: AppError;
+    }
+  | { readonly kind: 'cancelled'; readonly text: string };
+
+/** What happens on the road, in order; `server` and `tool` are original names. */
+export type CallEvent =
+  | {
+      readonly type: 'call_permission';
+      readonly id: string;
+      readonly server: string;
+      readonly tool: string;
+      readonly decision: PermissionDecision;
+      readonly answer: string | undefined;
+    }
+  | {
+      readonly type: 'call_sent';
+      readonly id: string;
+      readonly server: string;
+      readonly tool: string;
+      readonly arguments: JsonObject;
+    }
+  | {
+      readonly type: 'call_progress';
+      readonly id: string;
+      readonly server: string;
+      readonly tool: string;
+      readonly progress: ToolProgress;
+    }
+  | {
+      readonly type: 'call_done';
+      readonly id: string;
+      readonly name: string;
+      readonly outcome: CallOutcome;
+      readonly durationMs: number;
+    };
+
+/** Extracted so that callers need no second import. */
+export type { JsonValue };

@@ -1,0 +1,116 @@
+/** One entry of `servers:`. Descriptions feed the example config, the JSON Schema and error texts. */
+import * as v from 'valibot';
+import { bool, duration, nonEmptyText, text } from './atoms.ts';
+
+export const permissionModeSchema = v.picklist(['ask', 'auto'], 'ask or auto');
+
+const toolTimeoutSchema = v.strictObject({
+  idle: v.optional(v.pipe(duration(), v.description('limit of silence for this tool'))),
+  max: v.optional(v.pipe(duration(), v.description('absolute limit for this tool'))),
+});
+
+const timeoutSchema = v.strictObject({
+  connect: v.optional(
+    v.pipe(duration(), v.description('connect and list tools; default 15s, 60s for a command')),
+  ),
+  idle: v.optional(
+    v.pipe(duration(), v.description('silence within a call, reset by progress; default 60s')),
+  ),
+  max: v.optional(v.pipe(duration(), v.description('a whole call; default 15m'))),
+  tools: v.optional(
+    v.pipe(v.record(v.string(), toolTimeoutSchema), v.description('by original tool name')),
+  ),
+});
+
+const authSchema = v.variant('type', [
+  v.strictObject({
+    type: v.literal('bearer'),
+    tokenEnv: v.pipe(nonEmptyText(), v.description('NAME of the variable with the token')),
+  }),
+  v.strictObject({
+    type: v.literal('apiKey'),
+    header: v.pipe(nonEmptyText(), v.description('header that carries the key')),
+    tokenEnv: v.pipe(nonEmptyText(), v.description('NAME of the variable with the key')),
+  }),
+]);
+
+export const serverSchema = v.strictObject({
+  name: v.pipe(
+    text(),
+    v.regex(/^[A-Za-z0-9_-]{1,64}$/, 'a name of 1 to 64 letters, digits, _ or -'),
+    v.description('how the server is called in tool names, rules and messages'),
+  ),
+  url: v.optional(v.pipe(nonEmptyText(), v.description('Streamable HTTP endpoint'))),
+  command: v.optional(v.pipe(nonEmptyText(), v.description('an executable, never a shell line'))),
+  args: v.optional(v.pipe(v.array(text()), v.description('arguments, passed as they are'))),
+  env: v.optional(v.pipe(v.record(v.string(), text()), v.description('variables for the command'))),
+  envPass: v.optional(
+    v.pipe(v.array(nonEmptyText()), v.description('NAMES of own variables handed on')),
+  ),
+  cwd: v.optional(v.pipe(nonEmptyText(), v.description('working directory of the command'))),
+  builtin: v.optional(
+    v.pipe(v.picklist(['workspace'], 'workspace'), v.description('a tool source inside usher')),
+  ),
+  transport: v.optional(v.pipe(v.picklist(['http'], 'http'), v.description('how to speak to url'))),
+  headers: v.optional(
+    v.pipe(v.record(v.string(), text()), v.description('sent with every request to url')),
+  ),
+  auth: v.optional(v.pipe(authSchema, v.description('credentials, by name of a variable'))),
+  tools: v.optional(
+    v.pipe(
+      v.array(nonEmptyText()),
+      v.description('allowlist of original names, globs, !exclusions; [] = none; absent = all'),
+    ),
+  ),
+  permissions: v.optional(
+    v.pipe(permissionModeSchema, v.description('replaces mcp.permissions for this server')),
+  ),
+  toolPermissions: v.optional(
+    v.pipe(
+      v.record(v.string(), v.picklist(['ask', 'auto', 'deny'], 'ask, auto or deny')),
+      v.description('by original tool name or glob; an exact name wins'),
+    ),
+  ),
+  trustAnnotations: v.optional(
+    v.pipe(bool(), v.description('believe readOnlyHint of this server; default false')),
+  ),
+  enabled: v.optional(v.pipe(bool(), v.description('default true'))),
+  required: v.optional(v.pipe(bool(), v.description('no run without this server; default false'))),
+  description: v.optional(v.pipe(text(), v.description('what the server is for'))),
+  exposure: v.optional(
+    v.pipe(
+      v.picklist(['direct', 'hidden'], 'direct or hidden'),
+      v.description('direct: declared to the model; hidden: not reachable'),
+    ),
+  ),
+  binary: v.optional(
+    v.pipe(
+      v.picklist(['drop', 'keep'], 'drop or keep'),
+      v.description('tools that need binary data: drop (default) or keep'),
+    ),
+  ),
+  instructions: v.optional(
+    v.pipe(
+      v.picklist(['off', 'summary', 'full'], 'off, summary or full'),
+      v.description("the server's own instructions to the model; default full"),
+    ),
+  ),
+  allowPrivate: v.optional(
+    v.pipe(bool(), v.description('allow http and private addresses; default false')),
+  ),
+  protocol: v.optional(
+    v.pipe(v.picklist(['auto', 'legacy'], 'auto or legacy'), v.description('protocol generation')),
+  ),
+  restartOnTimeout: v.optional(
+    v.pipe(
+      bool(),
+      v.description('end a command that stays silent after a timed-out call; default true'),
+    ),
+  ),
+  timeout: v.optional(v.pipe(timeoutSchema, v.description('limits of this server'))),
+});
+
+/** A server entry as the schema returns it: durations in milliseconds, `${VAR}` not yet expanded. */
+export type ServerEntry = v.InferOutput<typeof serverSchema>;
+export type PermissionMode = v.InferOutput<typeof permissionModeSchema>;
+export type ServerAuth = v.InferOutput<typeof authSchema>;

@@ -1,0 +1,92 @@
+/**
+ * The configuration as the rest of usher sees it: checked, expanded, every default filled in.
+ * Durations are milliseconds. Secrets are never in here, only the names of their variables.
+ */
+import type { ModelEntry } from './schema/model.ts';
+import type { PermissionMode, ServerAuth, ServerEntry } from './schema/server.ts';
+
+export type { PermissionMode, ServerAuth };
+
+/** Where a server's messages travel. Exactly one of url, command, builtin stands in the entry. */
+export type ServerEndpoint =
+  | {
+      readonly kind: 'http';
+      readonly url: string;
+      /** Static headers, `${VAR}` expanded. */
+      readonly headers: Readonly<Record<string, string>>;
+      readonly auth: ServerAuth | undefined;
+      readonly allowPrivate: boolean;
+    }
+  | {
+      readonly kind: 'stdio';
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly env: Readonly<Record<string, string>>;
+      readonly envPass: readonly string[];
+      /** Absolute. */
+      readonly cwd: string;
+    }
+  | { readonly kind: 'builtin'; readonly builtin: 'workspace' };
+
+export interface CallLimits {
+  readonly idleMs: number;
+  readonly maxMs: number;
+}
+
+export interface ServerConfig {
+  readonly name: string;
+  readonly endpoint: ServerEndpoint;
+  readonly enabled: boolean;
+  readonly required: boolean;
+  readonly description: string | undefined;
+  /** Allowlist patterns on original names; `undefined` = all. */
+  readonly tools: readonly string[] | undefined;
+  /** `undefined`: `mcp.permissions` holds (a built-in: auto). */
+  readonly permissions: PermissionMode | undefined;
+  readonly toolPermissions: Readonly<Record<string, 'ask' | 'auto' | 'deny'>>;
+  readonly trustAnnotations: boolean;
+  readonly exposure: 'direct' | 'hidden';
+  readonly binary: 'drop' | 'keep';
+  readonly instructions: 'off' | 'summary' | 'full';
+  readonly protocol: 'auto' | 'legacy';
+  readonly restartOnTimeout: boolean;
+  readonly timeout: CallLimits & {
+    readonly connectMs: number;
+    /** By original tool name; a missing clock falls back to the server's. */
+    readonly tools: Readonly<Record<string, Partial<CallLimits>>>;
+  };
+}
+
+export type ModelConfig = Omit<ModelEntry, 'timeout'> & {
+  readonly timeout: { readonly firstByteMs: number; readonly idleMs: number };
+};
+
+export interface McpConfig {
+  readonly permissions: PermissionMode;
+  readonly naming: 'server_tool' | 'mcp';
+  readonly patienceMs: number;
+}
+
+/** A problem of the configuration that does not stop the run. */
+export interface ConfigWarning {
+  /** `file:line:col path: text`, where known. */
+  readonly message: string;
+  readonly hint: string | undefined;
+  /** The server that is skipped because of it. */
+  readonly skipped: string | undefined;
+}
+
+export interface Config {
+  /** Files that were read, in order. Empty: none found. */
+  readonly files: readonly string[];
+  /** `undefined`: no model configured, the offline router answers. */
+  readonly model: ModelConfig | undefined;
+  readonly mcp: McpConfig;
+  readonly servers: readonly ServerConfig[];
+  readonly warnings: readonly ConfigWarning[];
+  /** Entries that could not be used; they count as failed servers. */
+  readonly skipped: readonly string[];
+}
+
+/** Extracted for callers that only need the raw entry's type. */
+export type { ServerEntry };

@@ -1,0 +1,36 @@
+/** Permission: what may run, who is asked, and what the answer was. Pure data and one port. */
+import type { JsonObject } from '../base/json.ts';
+import type { ToolAnnotations } from '../tools/types.ts';
+
+export type PermissionEffect = 'allow' | 'ask' | 'deny';
+
+/** Where a call comes from. A call a person typed is its own consent, deny rules aside. */
+export type CallOrigin = 'model' | 'user' | 'router';
+
+export interface PermissionRequest {
+  readonly server: string;
+  readonly tool: string;
+  readonly publicName: string;
+  readonly arguments: JsonObject;
+  readonly annotations: ToolAnnotations;
+  readonly origin: CallOrigin;
+}
+
+export interface PermissionDecision {
+  readonly effect: PermissionEffect;
+  /** The rule, mode or flag that decided, as a person would name it: `--yes github/search_code`. */
+  readonly why: string;
+}
+
+export type Answer =
+  | { readonly kind: 'yes' }
+  | { readonly kind: 'session' }
+  | { readonly kind: 'no' }
+  | { readonly kind: 'deny'; readonly reason: string }
+  /** Nobody is there, or nobody answered in time. */
+  | { readonly kind: 'nobody'; readonly reason: string };
+
+/** Asks a person. Must be queued by its owner: one question at a time. Ctrl-C and EOF are `no`. */
+export interface AskUser {
+  ask(request: PermissionRequest, signal: AbortSignal): Promise<Answer>;
+}

@@ -1,0 +1,103 @@
+/** What a tool is, wherever it comes from, and what a turn may see of it. */
+import type { JsonObject, JsonValue } from '../base/json.ts';
+
+/** Hints as the server claims them; they prove nothing. Source: MCP schema, ToolAnnotations. */
+export interface ToolAnnotations {
+  readonly title?: string;
+  readonly readOnlyHint?: boolean;
+  readonly destructiveHint?: boolean;
+  readonly idempotentHint?: boolean;
+  readonly openWorldHint?: boolean;
+}
+
+/** A tool as its source offers it, repaired where needed; `raw` is verbatim. */
+export interface ToolDefinition {
+  /** Original name, as sent in tools/call. */
+  readonly name: string;
+  readonly title: string | undefined;
+  readonly description: string | undefined;
+  /** Always an object schema; missing `type` and `properties` are filled in. */
+  readonly inputSchema: JsonObject;
+  readonly outputSchema: JsonObject | undefined;
+  readonly annotations: ToolAnnotations;
+  /** The list item as received. */
+  readonly raw: JsonObject;
+}
+
+/** One content block of a result; unknown kinds survive. */
+export type ContentBlock = JsonObject;
+
+/**
+ * A tool's result, lenient: `content` is always an array here, other fields as received.
+ * Source: MCP schema, CallToolResult.
+ */
+export interface ToolResult {
+  readonly content: readonly ContentBlock[];
+  readonly structuredContent: JsonValue | undefined;
+  readonly isError: boolean;
+  /** The result object as received, for `--json`. */
+  readonly raw: JsonValue;
+}
+
+export interface ToolProgress {
+  readonly progress: number;
+  readonly total: number | undefined;
+  readonly message: string | undefined;
+}
+
+export interface SourceCall {
+  readonly tool: string;
+  readonly arguments: JsonObject;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: ToolProgress) => void;
+}
+
+/**
+ * A place tools come from: one MCP server or one built-in. `call` resolves with the result, also with
+ * `isError: true`; it throws AppError otherwise: UnknownOutcomeError when the call was sent and not
+ * answered, LimitError when a clock fired before anything was sent, ConnectError or ProtocolError when
+ * it was proven not to be executed, the signal's reason after an abort.
+ */
+export interface ToolSource {
+  /** The configured server name. */
+  readonly name: string;
+  readonly kind: 'http' | 'stdio' | 'builtin';
+  /** What a grant is bound to: url or command line, never a secret. */
+  readonly identity: string;
+  call(call: SourceCall): Promise<ToolResult>;
+}
+
+/** Why a tool of a server is not offered to the model. */
+export type HiddenReason =
+  | { readonly kind: 'not_listed' }
+  | { readonly kind: 'excluded'; readonly pattern: string }
+  | { readonly kind: 'binary'; readonly schemaPath: string }
+  | { readonly kind: 'exposure' }
+  | { readonly kind: 'flag' }
+  | { readonly kind: 'malformed'; readonly problem: string };
+
+export interface RegisteredTool {
+  readonly server: string;
+  /** Original name. */
+  readonly name: string;
+  readonly publicName: string;
+  readonly definition: ToolDefinition;
+  /** `undefined`: exposed. */
+  readonly hidden: HiddenReason | undefined;
+  readonly source: ToolSource;
+}
+
+export type Resolution =
+  | { readonly kind: 'found'; readonly tool: RegisteredTool }
+  | { readonly kind: 'ambiguous'; readonly candidates: readonly string[] }
+  | { readonly kind: 'gone'; readonly server: string; readonly name: string }
+  | { readonly kind: 'unknown'; readonly nearest: readonly string[] };
+
+/** Frozen for a turn: later changes of the registry make a new snapshot. */
+export interface RegistrySnapshot {
+  /** Exposed tools, ordered by server as configured, then as the server lists them. */
+  readonly tools: readonly RegisteredTool[];
+  readonly hidden: readonly RegisteredTool[];
+  /** `server/tool`, public name, `mcp__server__tool` and `server.tool` all resolve; hidden tools as well. */
+  resolve(name: string): Resolution;
+}
