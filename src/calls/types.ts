@@ -2,9 +2,9 @@
 
 import type { AppError } from '../base/errors.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
-import type { CallOrigin, PermissionDecision } from '../permission/types.ts';
+import type { PermissionDecision } from '../permission/types.ts';
 import type { RenderedResult } from '../results/types.ts';
-import type { RegisteredTool, ToolProgress, ToolResult } from '../tools/types.ts';
+import type { CallOrigin, RegisteredTool, ToolProgress, ToolResult } from '../tools/types.ts';
 
 export interface ToolCall {
   /** Unique within the run; the model's call id where there is one. */

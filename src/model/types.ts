@@ -1,5 +1,6 @@
 /** The model side: what a provider gets and gives, independent of its wire format. */
 import type { JsonObject } from '../base/json.ts';
+import type { CallOrigin } from '../tools/types.ts';
 
 export interface ModelTool {
   readonly name: string;
@@ -33,7 +34,8 @@ export type ModelMessage =
         readonly callId: string;
         readonly name: string;
         readonly text: string;
-        readonly isError: boolean;
+        /** `denied`: by rule, or nobody to ask; `declined`: a person said no. */
+        readonly status: 'ok' | 'error' | 'denied' | 'declined';
       }[];
     };
 
@@ -53,6 +55,8 @@ export interface ModelReply {
   readonly text: string;
   readonly toolCalls: readonly ModelToolCall[];
   readonly finish: 'stop' | 'tool_calls' | 'length' | 'content_filter' | 'other';
+  /** Who wanted the calls: the model, a literal line a person typed, or the router's guess. */
+  readonly origin: CallOrigin;
   readonly usage: TokenUsage;
   readonly state: ProviderState | undefined;
 }

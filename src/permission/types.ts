@@ -1,11 +1,8 @@
 /** Permission: what may run, who is asked, and what the answer was. Pure data and one port. */
 import type { JsonObject } from '../base/json.ts';
-import type { ToolAnnotations } from '../tools/types.ts';
+import type { CallOrigin, ToolAnnotations } from '../tools/types.ts';
 
 export type PermissionEffect = 'allow' | 'ask' | 'deny';
-
-/** Where a call comes from. A call a person typed is its own consent, deny rules aside. */
-export type CallOrigin = 'model' | 'user' | 'router';
 
 export interface PermissionRequest {
   readonly server: string;

@@ -39,6 +39,9 @@ export interface ToolResult {
   readonly raw: JsonValue;
 }
 
+/** Where a call comes from. A call a person typed is its own consent, deny rules aside. */
+export type CallOrigin = 'model' | 'user' | 'router';
+
 export interface ToolProgress {
   readonly progress: number;
   readonly total: number | undefined;

@@ -1,0 +1,63 @@
+/** The whole house behind one door: what surfaces use. */
+import type { AgentEvent, RunLimits, RunResult } from '../agent/types.ts';
+import type { CallOutcome, ToolCall } from '../calls/types.ts';
+import type { Config } from '../config/types.ts';
+import type { ServerStatus } from '../mcp/types.ts';
+import type { AskUser } from '../permission/types.ts';
+import type { RegistrySnapshot } from '../tools/types.ts';
+
+export interface HostOptions {
+  readonly config: Config;
+  /** Working directory of this process, absolute. */
+  readonly cwd: string;
+  /** `undefined`: nobody is there. */
+  readonly askUser: AskUser | undefined;
+  readonly onEvent: (event: HostEvent) => void;
+  /** Names of `--server`: only these are started; `undefined` = all enabled. */
+  readonly servers: readonly string[] | undefined;
+  /** `--tool` and `--no-tool` patterns on `server/tool`, public names or original names. */
+  readonly toolPatterns: {
+    readonly only: readonly string[] | undefined;
+    readonly without: readonly string[];
+  };
+  /** `--permissions`: replaces every configured mode, not deny rules. */
+  readonly permissions: 'ask' | 'auto' | undefined;
+  /** `--yes` patterns: these tools are allowed for this run. */
+  readonly yes: readonly string[];
+  readonly limits: RunLimits;
+  /** `off`: binary results are dropped instead of saved. */
+  readonly artifacts: 'on' | 'off';
+  /** A terminal session stops waiting for stragglers after this; a script waits for all (`undefined`). */
+  readonly patienceMs: number | undefined;
+}
+
+/** How the servers stood when the first model request could be made. */
+export interface StartReport {
+  readonly servers: readonly ServerStatus[];
+  /** Counts of the exposed tools by server are derived from `snapshot()`. */
+  readonly readyMs: number;
+  /** A required or named server that failed: no model request is made. */
+  readonly fatal:
+    | { readonly server: string; readonly message: string; readonly exit: 4 | 6 }
+    | undefined;
+  readonly warnings: readonly { readonly message: string; readonly hint: string | undefined }[];
+}
+
+export type HostEvent = AgentEvent | { readonly type: 'server'; readonly status: ServerStatus };
+
+export interface Host {
+  /** Connects and discovers all servers; resolves by the rules of design 3.1. Call once. */
+  start(signal: AbortSignal): Promise<StartReport>;
+  status(): readonly ServerStatus[];
+  snapshot(): RegistrySnapshot;
+  /** `provider/name`, or `offline (rule-based router, no language model)`. */
+  readonly modelLabel: string;
+  /** One prompt to its end; history is kept for the next one. Never rejects: failures are in the result. */
+  prompt(text: string, signal: AbortSignal): Promise<RunResult>;
+  /** One call on the one road, as typed by a person. */
+  call(call: ToolCall, signal: AbortSignal): Promise<CallOutcome>;
+  /** Connects one server again. */
+  reconnect(server: string, signal: AbortSignal): Promise<ServerStatus>;
+  /** Ends everything: children, sessions, timers. Idempotent, within 4 s. */
+  close(): Promise<void>;
+}
