@@ -1,10 +1,11 @@
 /** The whole house behind one door: what surfaces use. */
 import type { AgentEvent, RunLimits, RunResult } from '../agent/types.ts';
+import type { JsonObject } from '../base/json.ts';
 import type { CallOutcome, ToolCall } from '../calls/types.ts';
 import type { Config } from '../config/types.ts';
 import type { ServerStatus } from '../mcp/types.ts';
 import type { AskUser } from '../permission/types.ts';
-import type { RegistrySnapshot } from '../tools/types.ts';
+import type { RegisteredTool, RegistrySnapshot } from '../tools/types.ts';
 
 export interface HostOptions {
   readonly config: Config;
@@ -27,6 +28,8 @@ export interface HostOptions {
   readonly limits: RunLimits;
   /** `off`: binary results are dropped instead of saved. */
   readonly artifacts: 'on' | 'off';
+  /** True: the model is loaded while servers connect. False for commands without a model. */
+  readonly preloadModel: boolean;
   /** A terminal session stops waiting for stragglers after this; a script waits for all (`undefined`). */
   readonly patienceMs: number | undefined;
 }
@@ -56,8 +59,14 @@ export interface Host {
   prompt(text: string, signal: AbortSignal): Promise<RunResult>;
   /** One call on the one road, as typed by a person. */
   call(call: ToolCall, signal: AbortSignal): Promise<CallOutcome>;
+  /** Types `key=value` words (or one JSON object) by the tool's schema. Throws UsageError. */
+  parseArguments(tool: RegisteredTool, words: readonly string[]): JsonObject;
+  /** Problems of arguments against the tool's schema, one sentence each; empty = fit. */
+  checkArguments(tool: RegisteredTool, args: JsonObject): readonly string[];
   /** Connects one server again. */
   reconnect(server: string, signal: AbortSignal): Promise<ServerStatus>;
+  /** Kills every child group at once, synchronously: for a second Ctrl-C. */
+  killNow(): void;
   /** Ends everything: children, sessions, timers. Idempotent, within 4 s. */
   close(): Promise<void>;
 }

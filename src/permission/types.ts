@@ -27,7 +27,15 @@ export type Answer =
   /** Nobody is there, or nobody answered in time. */
   | { readonly kind: 'nobody'; readonly reason: string };
 
+/** A request with what a person is shown: server text is already escaped, secrets are scrubbed. */
+export interface Question extends PermissionRequest {
+  /** Short form: server, original tool, arguments, annotations as claims. Not wrapped to a width. */
+  readonly lines: readonly string[];
+  /** All arguments, pretty-printed, at most 64 KiB. */
+  readonly full: readonly string[];
+}
+
 /** Asks a person. Must be queued by its owner: one question at a time. Ctrl-C and EOF are `no`. */
 export interface AskUser {
-  ask(request: PermissionRequest, signal: AbortSignal): Promise<Answer>;
+  ask(question: Question, signal: AbortSignal): Promise<Answer>;
 }
