@@ -11,8 +11,9 @@ export interface ToolCall {
   readonly id: string;
   /** Any spelling that resolves. */
   readonly name: string;
-  /** Parsed arguments, or the text that is not a JSON object. */
-  readonly arguments: JsonObject | { readonly invalid: string };
+  readonly arguments: JsonObject;
+  /** What the model wrote, where that is no JSON object: nothing is sent then. */
+  readonly invalidArguments: string | undefined;
   readonly origin: CallOrigin;
 }
 
