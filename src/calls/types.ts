@@ -51,6 +51,12 @@ export type CallOutcome =
     }
   | { readonly kind: 'cancelled'; readonly text: string };
 
+/** How one call of a turn ended, and how long it took, a person's thinking time included. */
+export interface TimedOutcome {
+  readonly outcome: CallOutcome;
+  readonly durationMs: number;
+}
+
 /** What happens on the road, in order; `server` and `tool` are original names. */
 export type CallEvent =
   | {
