@@ -211,20 +211,37 @@ function toToolMessage(
   outcomes: readonly TimedOutcome[],
   guard: ReturnType<typeof createRepeatGuard>,
 ): { readonly message: ModelMessage; readonly repeated: string | undefined } {
-  let repeated: string | undefined;
-  const results = calls.map((call, index) => {
+  const described = calls.map((_, index) => {
     const outcome = outcomes[index]?.outcome;
-    const described =
-      outcome === undefined
-        ? { text: 'not run', status: 'error' as const }
-        : describeOutcome(outcome);
-    const sent = call.invalidArguments ?? stableStringify(call.arguments);
-    const verdict = guard.note(`${call.name}\0${sent}\0${described.text}`);
-    if (verdict === 'stop') repeated = call.name;
-    const text = verdict === 'fine' ? described.text : `${described.text}\n${REPEAT_NOTICE}`;
-    return { callId: call.id, name: call.name, text, status: described.status };
+    return outcome === undefined
+      ? { text: 'not run', status: 'error' as const }
+      : describeOutcome(outcome);
   });
+  const verdict = guard.note(turnKey(calls, described));
+  const results = calls.map((call, index) => {
+    const { text = '', status = 'error' as const } = described[index] ?? {};
+    return {
+      callId: call.id,
+      name: call.name,
+      text: verdict === 'fine' ? text : `${text}\n${REPEAT_NOTICE}`,
+      status,
+    };
+  });
+  const repeated = verdict === 'stop' ? calls.map((call) => call.name).join(', ') : undefined;
   return { message: { role: 'tool', results }, repeated };
+}
+
+/** Equal for turns that made the same calls and got the same results. */
+function turnKey(
+  calls: readonly ToolCall[],
+  described: readonly { readonly text: string }[],
+): string {
+  return calls
+    .map((call, index) => {
+      const sent = call.invalidArguments ?? stableStringify(call.arguments);
+      return `${call.name}\0${sent}\0${described[index]?.text ?? ''}`;
+    })
+    .join('\0\0');
 }
 
 function abortError(signal: AbortSignal): AppError {

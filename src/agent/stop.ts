@@ -16,7 +16,7 @@ export const REPEAT_NOTICE =
 
 export type RepeatVerdict = 'fine' | 'tell' | 'stop';
 
-/** Counts equal calls in a row. Equal: same tool, same arguments, same result. */
+/** Counts equal turns in a row. Equal: same tools, same arguments, same results. */
 export function createRepeatGuard(): { note(key: string): RepeatVerdict } {
   let lastKey: string | undefined;
   let count = 0;
