@@ -5,7 +5,7 @@
  */
 import { createConsola, type LogObject } from 'consola/core';
 import { scrubSecrets } from './redact.ts';
-import { escapeForTerminal } from './terminal.ts';
+import { escapeForTerminal } from './text.ts';
 
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug' | 'trace';
 

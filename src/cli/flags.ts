@@ -1,0 +1,178 @@
+/** Every flag and command there is, as data: the parser, the help page and the README test read this. */
+
+/** `switch`: no value; `count`: may be repeated; `list`: repeatable or comma-separated; `value`: once. */
+export type FlagKind = 'switch' | 'count' | 'value' | 'list';
+
+export interface Flag {
+  readonly kind: FlagKind;
+  readonly short?: string;
+  /** How the value is called in help. */
+  readonly hint?: string;
+  /** The only values allowed. */
+  readonly choices?: readonly string[];
+  readonly help: string;
+}
+
+export const FLAGS = {
+  prompt: {
+    kind: 'value',
+    short: 'p',
+    hint: 'TEXT',
+    help: 'one run; - reads the prompt from stdin',
+  },
+  config: { kind: 'value', hint: 'FILE', help: 'read this file alone (or $USHER_CONFIG)' },
+  model: { kind: 'value', hint: 'PROVIDER/NAME', help: 'replaces model: of the config' },
+  server: { kind: 'list', hint: 'NAME', help: 'start only these servers; each is then required' },
+  tool: { kind: 'list', hint: 'PATTERN', help: 'offer only these tools (server/tool, globs)' },
+  'no-tool': { kind: 'list', hint: 'PATTERN', help: 'do not offer these tools' },
+  permissions: {
+    kind: 'value',
+    choices: ['ask', 'auto'],
+    help: 'replaces every configured mode, not deny rules',
+  },
+  yes: { kind: 'list', hint: 'TOOL', help: 'allow these tools for this run' },
+  'on-denied': {
+    kind: 'value',
+    choices: ['fail', 'continue'],
+    help: 'exit 5 when a call was denied, or 0 (default fail)',
+  },
+  output: {
+    kind: 'value',
+    choices: ['text', 'json', 'stream-json'],
+    help: 'form of the result on stdout (default text)',
+  },
+  json: { kind: 'switch', help: 'same as --output json' },
+  'max-turns': { kind: 'value', hint: 'N', help: 'model requests of a run (default 50)' },
+  'max-tokens': { kind: 'value', hint: 'N', help: 'input and output tokens of the whole run' },
+  timeout: {
+    kind: 'value',
+    hint: 'DURATION',
+    help: 'limit of the whole run, such as 90s (default none)',
+  },
+  patience: {
+    kind: 'value',
+    hint: 'DURATION',
+    help: 'wait for slow servers, after the last ready one',
+  },
+  strict: { kind: 'switch', help: 'exit 4 when any server failed' },
+  stdin: {
+    kind: 'value',
+    choices: ['auto', 'wait', 'off'],
+    help: 'stdin beside -p TEXT: taken if it starts within 1 s, to its end, never (default auto)',
+  },
+  artifacts: {
+    kind: 'value',
+    choices: ['on', 'off'],
+    help: 'save binary results as files (default on)',
+  },
+  header: { kind: 'list', hint: '"NAME: VALUE"', help: 'sent to a bare URL; variables expand' },
+  'bearer-env': {
+    kind: 'value',
+    hint: 'NAME',
+    help: 'variable that holds the token for a bare URL',
+  },
+  all: { kind: 'switch', help: 'hidden tools as well, with the reason' },
+  check: { kind: 'switch', help: 'check the arguments against the schema before sending' },
+  quiet: { kind: 'switch', short: 'q', help: 'no banner, no progress; warnings and errors only' },
+  verbose: { kind: 'count', short: 'v', help: 'details on stderr; twice: messages as well' },
+  'no-color': { kind: 'switch', help: 'no colours (also NO_COLOR, TERM=dumb)' },
+  'no-input': { kind: 'switch', help: 'never ask: what needs a person is denied' },
+  help: { kind: 'switch', short: 'h', help: 'show help' },
+  version: { kind: 'switch', short: 'V', help: 'show the version' },
+} as const satisfies Readonly<Record<string, Flag>>;
+
+export type FlagName = keyof typeof FLAGS;
+
+/** Flags that every command takes. */
+const COMMON = ['quiet', 'verbose', 'no-color', 'no-input', 'help'] as const;
+const CONNECTING = ['config', 'server', 'patience', 'timeout'] as const;
+const BARE_URL = ['header', 'bearer-env'] as const;
+
+export interface Command {
+  /** What follows the command's name on the usage line. */
+  readonly usage: string;
+  readonly help: string;
+  readonly flags: readonly FlagName[];
+  readonly examples: readonly string[];
+}
+
+export const COMMANDS = {
+  '': {
+    usage: '--prompt TEXT',
+    help: 'answer one prompt with the tools of your MCP servers',
+    flags: [
+      'prompt',
+      ...CONNECTING,
+      'model',
+      'tool',
+      'no-tool',
+      'permissions',
+      'yes',
+      'on-denied',
+      'output',
+      'json',
+      'max-turns',
+      'max-tokens',
+      'strict',
+      'stdin',
+      'artifacts',
+      ...COMMON,
+      'version',
+    ],
+    examples: [
+      'usher --prompt "which files changed last week?"',
+      'git diff | usher -p "summarise this"',
+      'usher -p "open issues?" --yes github/list_issues --output json',
+    ],
+  },
+  tools: {
+    usage: '[SERVER|URL]',
+    help: 'list what is offered to the model, and why the rest is not',
+    flags: [...CONNECTING, 'tool', 'no-tool', ...BARE_URL, 'json', 'all', 'strict', ...COMMON],
+    examples: ['usher tools', 'usher tools https://mcp.example.com/mcp --json'],
+  },
+  call: {
+    usage: 'SERVER|URL TOOL [JSON | KEY=VALUE ... | -]',
+    help: 'call one tool; no model needed',
+    flags: ['config', 'timeout', ...BARE_URL, 'json', 'check', 'artifacts', ...COMMON],
+    examples: [
+      'usher call workspace read_file path=README.md',
+      'usher call workspace/read_file \'{"path":"README.md"}\'',
+      'echo \'{"path":"README.md"}\' | usher call workspace read_file -',
+    ],
+  },
+  config: {
+    usage: 'check|path|schema|example',
+    help: 'check the configuration, show where it is, its JSON Schema, or an example',
+    flags: ['config', 'json', ...COMMON],
+    examples: ['usher config check', 'usher config example > ~/.config/usher/config.yaml'],
+  },
+  help: {
+    usage: '[TOPIC]',
+    help: 'help on a command, or on: exit-codes, stdin, permissions',
+    flags: [...COMMON],
+    examples: ['usher help call'],
+  },
+} as const satisfies Readonly<Record<string, Command>>;
+
+export type CommandName = keyof typeof COMMANDS;
+
+/** A flag by its long name. */
+export function findFlag(name: string): Flag | undefined {
+  return isFlagName(name) ? FLAGS[name] : undefined;
+}
+
+export function isFlagName(name: string): name is FlagName {
+  return Object.hasOwn(FLAGS, name);
+}
+
+/** The long name of a one-letter flag. */
+export function longName(short: string): FlagName | undefined {
+  return Object.keys(FLAGS)
+    .filter(isFlagName)
+    .find((name) => findFlag(name)?.short === short);
+}
+
+export function isCommandName(name: string): name is CommandName {
+  return name !== '' && Object.hasOwn(COMMANDS, name);
+}

@@ -1,0 +1,131 @@
+/** What the flags mean: texts to numbers, durations and modes, with every default filled in. */
+import { UsageError } from '../base/errors.ts';
+import type { FlagName } from './flags.ts';
+import type { ParsedLine } from './parse.ts';
+
+export type OutputForm = 'text' | 'json' | 'stream-json';
+export type StdinMode = 'auto' | 'wait' | 'off';
+
+export interface CliOptions {
+  /** `-` = read from stdin; `undefined` = not given. */
+  readonly prompt: string | undefined;
+  readonly config: string | undefined;
+  readonly model: { readonly provider: string; readonly name: string | undefined } | undefined;
+  readonly servers: readonly string[] | undefined;
+  readonly onlyTools: readonly string[] | undefined;
+  readonly withoutTools: readonly string[];
+  readonly permissions: 'ask' | 'auto' | undefined;
+  readonly yes: readonly string[];
+  readonly onDenied: 'fail' | 'continue';
+  readonly output: OutputForm;
+  readonly maxTurns: number;
+  readonly maxTokens: number | undefined;
+  /** 0 = none. */
+  readonly timeoutMs: number;
+  readonly patienceMs: number | undefined;
+  readonly strict: boolean;
+  readonly stdin: StdinMode;
+  readonly artifacts: 'on' | 'off';
+  readonly headers: readonly string[];
+  readonly bearerEnv: string | undefined;
+  readonly all: boolean;
+  readonly check: boolean;
+  readonly quiet: boolean;
+  /** 0 info, 1 debug, 2 trace. */
+  readonly verbose: number;
+  readonly noColor: boolean;
+  readonly noInput: boolean;
+}
+
+const DEFAULT_MAX_TURNS = 50;
+const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/;
+const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
+
+/** Reads all flags of a line. Throws UsageError for a value that is none. */
+export function readOptions(line: ParsedLine): CliOptions {
+  const { flags } = line;
+  const one = (name: FlagName) => flags.get(name)?.[0];
+  const has = (name: FlagName) => flags.has(name);
+  if (has('quiet') && has('verbose'))
+    throw new UsageError('--quiet and --verbose exclude each other');
+  return {
+    prompt: one('prompt'),
+    config: one('config'),
+    model: readModel(one('model')),
+    servers: flags.get('server'),
+    onlyTools: flags.get('tool'),
+    withoutTools: flags.get('no-tool') ?? [],
+    permissions: oneOf(one('permissions'), ['ask', 'auto']),
+    yes: readYes(flags.get('yes') ?? []),
+    onDenied: oneOf(one('on-denied'), ['fail', 'continue']) ?? 'fail',
+    output: readOutput(one('output'), has('json')),
+    maxTurns: readCount('--max-turns', one('max-turns')) ?? DEFAULT_MAX_TURNS,
+    maxTokens: readCount('--max-tokens', one('max-tokens')),
+    timeoutMs: readDuration('--timeout', one('timeout')) ?? 0,
+    patienceMs: readDuration('--patience', one('patience')),
+    strict: has('strict'),
+    stdin: oneOf(one('stdin'), ['auto', 'wait', 'off']) ?? 'auto',
+    artifacts: oneOf(one('artifacts'), ['on', 'off']) ?? 'on',
+    headers: flags.get('header') ?? [],
+    bearerEnv: one('bearer-env'),
+    all: has('all'),
+    check: has('check'),
+    quiet: has('quiet'),
+    verbose: flags.get('verbose')?.length ?? 0,
+    noColor: has('no-color'),
+    noInput: has('no-input'),
+  };
+}
+
+/** The parser has checked the choices already; this narrows the type. */
+function oneOf<T extends string>(value: string | undefined, choices: readonly T[]): T | undefined {
+  return choices.find((choice) => choice === value);
+}
+
+function readModel(value: string | undefined): CliOptions['model'] {
+  if (value === undefined) return undefined;
+  const slash = value.indexOf('/');
+  const provider = slash === -1 ? value : value.slice(0, slash);
+  const name = slash === -1 ? undefined : value.slice(slash + 1);
+  if (provider === '' || name === '' || (name === undefined && provider !== 'offline')) {
+    throw new UsageError(`--model: expected PROVIDER/NAME, got "${value}"`, {
+      hint: 'for example --model openai-compatible/qwen3, or --model offline',
+    });
+  }
+  return { provider, name };
+}
+
+/** A consent names its tool: no wildcard. */
+function readYes(tools: readonly string[]): readonly string[] {
+  const wildcard = tools.find((tool) => /[*?[\]{}!]/.test(tool));
+  if (wildcard === undefined) return tools;
+  throw new UsageError(`--yes takes names of tools, not patterns: "${wildcard}"`, {
+    hint: 'name each tool as server/tool, or allow everything with --permissions auto',
+  });
+}
+
+function readOutput(value: string | undefined, json: boolean): OutputForm {
+  const form = oneOf(value, ['text', 'json', 'stream-json']);
+  if (json && form !== undefined && form !== 'json') {
+    throw new UsageError(`--json and --output ${form} exclude each other`);
+  }
+  return json ? 'json' : (form ?? 'text');
+}
+
+function readCount(flag: string, value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  const count = /^\d+$/.test(value) ? Number(value) : 0;
+  if (count >= 1 && Number.isSafeInteger(count)) return count;
+  throw new UsageError(`${flag}: expected a whole number of at least 1, got "${value}"`);
+}
+
+function readDuration(flag: string, value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  const [, digits, unit] = DURATION.exec(value) ?? [];
+  if (unit === 'ms' || unit === 's' || unit === 'm' || unit === 'h') {
+    return Math.round(Number(digits) * UNIT_MS[unit]);
+  }
+  throw new UsageError(`${flag}: expected a duration, got "${value}"`, {
+    hint: 'for example 250ms, 30s, 5m',
+  });
+}
