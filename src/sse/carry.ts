@@ -28,7 +28,7 @@ export class Carry {
   }
 
   byteAt(index: number): number | undefined {
-    return this.#bytes[index];
+    return index < this.length ? this.#bytes[index] : undefined;
   }
 
   /** The bytes held. A view: valid until the next `append` or `clear`. */

@@ -23,6 +23,7 @@ export function createSseParser(options: SseParserOptions): SseParser {
 
 const LF = 10;
 const CR = 13;
+const RETRY_INITIAL = 0x72;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 const KNOWN_FIELDS = ['data', 'event', 'id', 'retry'].map((name) =>
   new TextEncoder().encode(`${name}:`),
@@ -65,6 +66,8 @@ class Parser implements SseParser {
 
   end(): SseEvent | undefined {
     if (this.#highSurrogate !== '') this.#flushSurrogate();
+    // A cut `retry` is another number: it must not count.
+    if (this.#carry.byteAt(0) === RETRY_INITIAL) this.#carry.clear();
     if (this.#carry.length > 0) this.#block.read(`${this.#carry.take(this.#decoder)}\n`, false);
     const pending = this.#block.pending();
     this.reset();
@@ -169,6 +172,7 @@ class Parser implements SseParser {
         const size = this.#carry.length;
         const line = this.#carry.take(this.#decoder);
         this.#block.read(`${line}\n`, line.length === size);
+        if (this.#block.bytes > this.#maxBytes) this.#fail();
       } else if (!this.#skipping) this.#block.finish();
       this.#skipping = false;
       at = afterLineEnd(bytes, end);
@@ -187,14 +191,18 @@ class Parser implements SseParser {
         this.#skipping = true;
         return;
       }
+      // Perhaps still an unknown field, which would not count.
+      if (carry.length < HEAD_BYTES) return;
     }
-    if (this.#block.bytes + carry.length + to - rest > this.#maxBytes) {
-      this.#block.discard();
-      carry.clear();
-      this.#failed = true;
-      throw this.#limitError();
-    }
+    if (this.#block.bytes + carry.length + to - rest > this.#maxBytes) this.#fail();
     carry.append(bytes, rest, to);
+  }
+
+  #fail(): never {
+    this.#block.discard();
+    this.#carry.clear();
+    this.#failed = true;
+    throw this.#limitError();
   }
 
   #limitError(): LimitError {

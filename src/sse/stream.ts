@@ -17,7 +17,10 @@ export interface SseStream extends AsyncIterable<SseEvent, void, void> {
    * pending, or when the reading ended early. The standard drops it; see `SseParser.end`.
    */
   readonly leftover: SseEvent | undefined;
-  /** The last event id, for a resume; undefined when the stream sent none. Stays after the end. */
+  /**
+   * The last event id among the events handed out, for a resume; undefined before the first one. An
+   * event still waiting for the consumer does not count. Stays after the end.
+   */
   readonly lastEventId: string | undefined;
 }
 
@@ -41,11 +44,13 @@ export function openSseStream(
     for await (const chunk of readChunks(body, options.signal)) {
       options.onActivity?.(chunk.byteLength);
       const failure = feedCatching(chunk);
-      lastEventId = parser.lastEventId;
       for (const event of ready.splice(0)) {
         options.signal.throwIfAborted();
+        lastEventId = event.id ?? lastEventId;
         yield event;
       }
+      // An id may also come without data, hence without an event.
+      lastEventId = parser.lastEventId;
       if (failure !== undefined) throw failure.error;
     }
     leftover = parser.end();

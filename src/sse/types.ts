@@ -19,7 +19,8 @@ export interface SseParserOptions {
   readonly onRetry?: ((retryMs: number) => void) | undefined;
   /**
    * Bound in bytes of one event: its data, event, id and retry lines, without line ends, the unfinished
-   * line included. Comments and unknown fields are dropped and do not count. Default 16 MiB.
+   * line included. Comments and unknown fields are dropped and do not count; a sequence that is not UTF-8
+   * counts as its replacement, three bytes. Default 16 MiB.
    */
   readonly maxBytes?: number | undefined;
 }
