@@ -1,0 +1,134 @@
+/** Runs the compiled binary from outside, in a place of its own. */
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { type ConfigShape, writeConfig } from './config.ts';
+import { newFolder, writeFiles } from './places.ts';
+
+/** The binary under test: `$USHER_BIN`, else what `bun run build` makes. */
+export const usherBinary = Bun.env['USHER_BIN'] ?? resolve(import.meta.dir, '../../dist/usher');
+
+/** `nothing`: /dev/null. `closed`: no descriptor 0. `silent`: a pipe that nobody writes to or closes. */
+export type StdinKind = 'nothing' | 'closed' | 'silent' | { readonly bytes: string | Uint8Array };
+
+export interface UsherOptions {
+  /** Written to a file and named by `--config`, unless `configFlag` is false. */
+  readonly config?: ConfigShape | string;
+  /** Files in the working directory, by relative name. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** Beside PATH and HOME. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Default `nothing`. */
+  readonly stdin?: StdinKind;
+  /** HOME; default a fresh folder. */
+  readonly home?: string;
+  /** Default a fresh folder. */
+  readonly cwd?: string;
+  /** The run is killed and the promise rejected after this. Default 20 s. */
+  readonly timeoutMs?: number;
+}
+
+export interface UsherOutcome {
+  readonly stdout: string;
+  readonly stderr: string;
+  /** 128 + n when ended by a signal, as a shell says it. */
+  readonly code: number;
+  readonly ms: number;
+  readonly home: string;
+  readonly cwd: string;
+}
+
+export interface RunningUsher {
+  readonly pid: number;
+  readonly done: Promise<UsherOutcome>;
+  /** Standard error so far. */
+  stderrSoFar(): string;
+  kill(signal: NodeJS.Signals): void;
+}
+
+/** Runs to the end. */
+export async function runUsher(
+  args: readonly string[],
+  options: UsherOptions = {},
+): Promise<UsherOutcome> {
+  return startUsher(args, options).done;
+}
+
+export function startUsher(args: readonly string[], options: UsherOptions = {}): RunningUsher {
+  const plan = planRun(args, options);
+  const startedAt = performance.now();
+  const isPipe = typeof options.stdin === 'object' || options.stdin === 'silent';
+  const child = Bun.spawn(plan.command, {
+    cwd: plan.cwd,
+    env: plan.env,
+    stdio: [isPipe ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+  });
+  if (typeof options.stdin === 'object' && child.stdin !== undefined) {
+    feed(child.stdin, options.stdin.bytes);
+  }
+  let stderr = '';
+  const collect = async (): Promise<UsherOutcome> => {
+    const stdout = child.stdout.bytes();
+    const decoder = new TextDecoder();
+    for await (const chunk of child.stderr) stderr += decoder.decode(chunk, { stream: true });
+    const bytes = await stdout;
+    const code = await child.exited;
+    return {
+      stdout: new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes),
+      stderr,
+      code,
+      ms: performance.now() - startedAt,
+      home: plan.home,
+      cwd: plan.cwd,
+    };
+  };
+  return {
+    pid: child.pid,
+    done: withLimit(collect(), options.timeoutMs ?? 20_000, () => {
+      child.kill('SIGKILL');
+      return `usher ${args.join(' ')} did not end; stderr so far:\n${stderr}`;
+    }),
+    stderrSoFar: () => stderr,
+    kill: (signal) => child.kill(signal),
+  };
+}
+
+export interface RunPlan {
+  readonly command: string[];
+  readonly env: Record<string, string>;
+  readonly home: string;
+  readonly cwd: string;
+}
+
+/** Places, config file and environment of a run. */
+export function planRun(args: readonly string[], options: UsherOptions): RunPlan {
+  if (!existsSync(usherBinary)) throw new Error(`${usherBinary} is missing: bun run build`);
+  const home = options.home ?? newFolder();
+  const cwd = writeFiles(options.cwd ?? newFolder(), options.files ?? {});
+  const flag = options.config === undefined ? [] : ['--config', writeConfig(home, options.config)];
+  const command = [usherBinary, ...args, ...flag];
+  const closing = ['sh', '-c', 'exec "$0" "$@" <&-'];
+  return {
+    command: options.stdin === 'closed' ? [...closing, ...command] : command,
+    env: { PATH: String(Bun.env['PATH']), HOME: home, TMPDIR: tmpOf(home), ...options.env },
+    home,
+    cwd,
+  };
+}
+
+function tmpOf(home: string): string {
+  writeFiles(home, { 'tmp/.keep': '' });
+  return join(home, 'tmp');
+}
+
+function feed(stdin: Bun.FileSink, bytes: string | Uint8Array): void {
+  stdin.write(bytes);
+  // The reader may be gone before all is written; its exit code tells the story.
+  Promise.resolve(stdin.end()).catch(() => undefined);
+}
+
+async function withLimit<T>(work: Promise<T>, ms: number, onLimit: () => string): Promise<T> {
+  return new Promise((resolvePromise, reject) => {
+    const timer = setTimeout(() => reject(new Error(onLimit())), ms);
+    work.then(resolvePromise, reject).finally(() => clearTimeout(timer));
+  });
+}
