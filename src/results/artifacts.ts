@@ -1,0 +1,73 @@
+/** Where what a model cannot read is kept: files under the state directory, named by their content. */
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { writeAtomic } from '../base/files.ts';
+
+/** Writes a whole file with mode 0600, folders 0700; throws the system's error when it cannot. */
+export type SaveFile = (path: string, data: Uint8Array | string) => Promise<void> | void;
+
+export interface ArtifactOptions {
+  readonly artifacts: 'on' | 'off';
+  /** `undefined`: there is no place for files. */
+  readonly stateDir: string | undefined;
+  readonly saveFile: SaveFile;
+  readonly server: string;
+  readonly tool: string;
+}
+
+export type Saved =
+  | { readonly kind: 'saved'; readonly path: string }
+  | { readonly kind: 'not_saved'; readonly reason: string };
+
+const MAX_PART = 60;
+const HASH_LENGTH = 16;
+
+/** The port as the binary uses it. */
+export const saveFileAtomically: SaveFile = (path, data) => writeAtomic(path, data);
+
+/**
+ * Keeps `data` as `<stateDir>/artifacts/<server>/<tool>-<hash>.<extension>`. Never throws for a file
+ * that cannot be written: the reason is in the outcome.
+ */
+export async function saveArtifact(
+  data: Uint8Array | string,
+  extension: string,
+  options: ArtifactOptions,
+): Promise<Saved> {
+  if (options.artifacts === 'off') return { kind: 'not_saved', reason: 'artifacts are off' };
+  if (options.stateDir === undefined) {
+    return { kind: 'not_saved', reason: 'there is no state directory' };
+  }
+  const hash = createHash('sha256').update(data).digest('hex').slice(0, HASH_LENGTH);
+  const file = `${part(options.tool)}-${hash}.${extension}`;
+  const path = join(options.stateDir, 'artifacts', part(options.server), file);
+  try {
+    await options.saveFile(path, data);
+    return { kind: 'saved', path };
+  } catch (error) {
+    // A full disk or a read-only state directory costs the file, not the result.
+    return { kind: 'not_saved', reason: reasonOf(error) };
+  }
+}
+
+/** One harmless part of a path. */
+function part(name: string): string {
+  const clean = name.replace(/[^A-Za-z0-9_-]+/g, '_').slice(0, MAX_PART);
+  return clean === '' ? '_' : clean;
+}
+
+function reasonOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  switch (code) {
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return 'the disk is full';
+    case 'EROFS':
+      return 'the state directory is read-only';
+    case 'EACCES':
+    case 'EPERM':
+      return 'the state directory is not writable';
+    default:
+      return error instanceof Error ? error.message : String(error);
+  }
+}

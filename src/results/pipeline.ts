@@ -1,0 +1,74 @@
+/** From a tool's result to the text a model gets: content blocks in order, structured content, clean, bounded. */
+import type { JsonValue } from '../base/json.ts';
+import { scrubSecrets } from '../base/redact.ts';
+import type { ToolResult } from '../tools/types.ts';
+import type { ArtifactOptions } from './artifacts.ts';
+import { boundText } from './bound.ts';
+import { renderBlock } from './content.ts';
+import { sanitizeText } from './sanitize.ts';
+import type { RenderedResult, SavedArtifact } from './types.ts';
+
+export const MAX_RESULT_CHARACTERS = 50_000;
+export const EMPTY_RESULT = '(empty result)';
+
+export interface RenderOptions extends ArtifactOptions {
+  /** Default 50,000 code points. */
+  readonly maxCharacters?: number;
+}
+
+/**
+ * Renders a result. Never throws for what a server sent or for a file that cannot be written. Structured
+ * content is left out where a text block is the same JSON.
+ */
+export async function renderResult(
+  result: ToolResult,
+  options: RenderOptions,
+): Promise<RenderedResult> {
+  const parts: string[] = [];
+  const artifacts: SavedArtifact[] = [];
+  for (const block of result.content) {
+    const { text, artifact } = await renderBlock(block, options);
+    if (text !== '') parts.push(text);
+    if (artifact !== undefined) artifacts.push(artifact);
+  }
+  const { structuredContent } = result;
+  if (isWorthShowing(structuredContent) && !isTextOf(structuredContent, result)) {
+    parts.push(sanitizeText(JSON.stringify(structuredContent, null, 2)));
+  }
+  const joined = scrubSecrets(parts.join('\n'));
+  const whole = joined.trim() === '' ? EMPTY_RESULT : joined;
+  const bounded = await boundText(whole, options.maxCharacters ?? MAX_RESULT_CHARACTERS, options);
+  return {
+    text: bounded.text,
+    isError: result.isError,
+    artifacts,
+    omittedCharacters: bounded.omittedCharacters,
+  };
+}
+
+function isWorthShowing(value: JsonValue | undefined): value is JsonValue {
+  return value !== undefined && value !== null;
+}
+
+/** True when a text block is the same JSON value, whatever its white space and order of keys. */
+function isTextOf(value: JsonValue, result: ToolResult): boolean {
+  return result.content.some((block) => {
+    const text = block['type'] === 'text' ? block['text'] : undefined;
+    if (typeof text !== 'string' || !mayBeJson(text, value)) return false;
+    try {
+      const parsed: unknown = JSON.parse(text);
+      return Bun.deepEquals(parsed, value, true);
+    } catch (error) {
+      // Text that is no JSON is another text.
+      if (error instanceof SyntaxError) return false;
+      throw error;
+    }
+  });
+}
+
+/** Spares parsing megabytes of prose. */
+function mayBeJson(text: string, value: JsonValue): boolean {
+  const first = text.trimStart()[0];
+  if (Array.isArray(value)) return first === '[';
+  return typeof value !== 'object' || first === '{';
+}
