@@ -74,6 +74,8 @@ export interface ConfigWarning {
   readonly hint: string | undefined;
   /** The server that is skipped because of it. */
   readonly skipped: string | undefined;
+  /** The skipped entry says `required: true`: no run without it. */
+  readonly required?: boolean;
 }
 
 export interface Config {

@@ -3,6 +3,7 @@
  * `PlainScalar`, so that `0755`, `no` or `1e3` stay as written where text is asked for.
  */
 import * as v from 'valibot';
+import { isPlausibleVariable } from '../secret-names.ts';
 
 /** An unquoted YAML scalar that YAML reads as a number or boolean, with its text as written. */
 export class PlainScalar {
@@ -14,21 +15,44 @@ export class PlainScalar {
   }
 }
 
+/** What `variableName` expects. Values that fail it are never shown: they may be the secret itself. */
+export const VARIABLE_NAME = 'the NAME of an environment variable, not a value';
+
 const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/;
 const DURATION_UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
+/** Longer than any run; timers of the platform end at 24 days. */
+const MAX_DURATION_MS = 7 * 24 * 3_600_000;
 const SIZE = /^(\d+)(B|KiB|MiB|GiB)$/;
 const SIZE_UNIT_BYTES = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 } as const;
 
 /** Text exactly as written in the file. */
 export function text() {
   return v.pipe(
-    v.union([v.string(), v.instance(PlainScalar)], 'text'),
-    v.transform((input) => (typeof input === 'string' ? input : input.source)),
+    union('text'),
+    v.check((value) => !value.includes('\0'), 'text without a NUL character'),
   );
 }
 
 export function nonEmptyText() {
   return v.pipe(text(), v.minLength(1, 'text that is not empty'));
+}
+
+/** Text that YAML itself reads as text: a bare number or boolean is a mistake here. */
+export function properText(expected: string) {
+  return v.pipe(v.string(expected), v.minLength(1, expected));
+}
+
+/** The name of an environment variable; a pasted credential is told apart by its shape. */
+export function variableName() {
+  return v.pipe(text(), v.check(isPlausibleVariable, VARIABLE_NAME));
+}
+
+/** A header's name. Source: RFC 9110 5.1. */
+export function headerName() {
+  return v.pipe(
+    text(),
+    v.check((value) => /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(value), 'a header name'),
+  );
 }
 
 export function bool() {
@@ -57,12 +81,16 @@ export function decimal(minimum: number, maximum: number) {
   );
 }
 
-/** A duration such as `250ms`, `30s`, `5m`, `1h`. Output: milliseconds. */
-export function duration() {
+/** A duration such as `250ms`, `30s`, `5m`, `1h`, above zero unless `minimumMs` is 0, at most 7 days. Output: milliseconds. */
+export function duration(minimumMs = 1) {
   return v.pipe(
-    text(),
+    union('a duration'),
     v.check((value) => DURATION.test(value), 'a duration'),
     v.transform(durationToMs),
+    v.check(
+      (value) => value >= minimumMs && value <= MAX_DURATION_MS,
+      minimumMs > 0 ? 'a duration above zero and up to 168h' : 'a duration up to 168h',
+    ),
   );
 }
 
@@ -89,6 +117,13 @@ export function sizeToBytes(value: string): number {
   const unit = match?.[2];
   if (unit !== 'B' && unit !== 'KiB' && unit !== 'MiB' && unit !== 'GiB') return Number.NaN;
   return Number(match?.[1]) * SIZE_UNIT_BYTES[unit];
+}
+
+function union(expected: string) {
+  return v.pipe(
+    v.union([v.string(), v.instance(PlainScalar)], expected),
+    v.transform((input) => (typeof input === 'string' ? input : input.source)),
+  );
 }
 
 function unwrapped() {

@@ -1,6 +1,15 @@
 /** The `model:` block. */
 import * as v from 'valibot';
-import { bool, decimal, duration, nonEmptyText, text, wholeNumber } from './atoms.ts';
+import {
+  bool,
+  decimal,
+  duration,
+  nonEmptyText,
+  properText,
+  text,
+  variableName,
+  wholeNumber,
+} from './atoms.ts';
 
 export const providerNames = [
   'openai-compatible',
@@ -17,18 +26,18 @@ export const modelSchema = v.strictObject({
   ),
   name: v.optional(v.pipe(nonEmptyText(), v.description('model name as the provider spells it'))),
   baseUrl: v.optional(
-    v.pipe(nonEmptyText(), v.description('API root, e.g. http://localhost:11434/v1')),
+    v.pipe(properText('a URL'), v.description('API root, e.g. http://localhost:11434/v1')),
   ),
   apiKeyEnv: v.optional(
     v.pipe(
-      nonEmptyText(),
+      variableName(),
       v.description('NAME of the variable with the key; never the key itself'),
     ),
   ),
   maxTokens: v.optional(v.pipe(wholeNumber(1), v.description('limit of one reply'))),
   temperature: v.optional(v.pipe(decimal(0, 2), v.description('0 to 2'))),
   headers: v.optional(
-    v.pipe(v.record(v.string(), text()), v.description('sent with every request')),
+    v.pipe(v.record(v.string(), text()), v.description('sent with every request; ${VAR} expands')),
   ),
   contextTokens: v.optional(
     v.pipe(wholeNumber(1024), v.description('beyond it the oldest tool results shrink')),

@@ -11,7 +11,7 @@ export const mcpSchema = v.strictObject({
   naming: v.optional(
     v.pipe(
       v.picklist(['server_tool', 'mcp'], 'server_tool or mcp'),
-      v.description('github_search_code or mcp__github__search_code'),
+      v.description('github_search_code (default) or mcp__github__search_code'),
     ),
   ),
   discovery: v.optional(
@@ -20,14 +20,17 @@ export const mcpSchema = v.strictObject({
   exposure: v.optional(
     v.pipe(
       v.picklist(['direct', 'hidden'], 'direct or hidden'),
-      v.description('default for every server'),
+      v.description('default for every server; default direct'),
     ),
   ),
   patience: v.optional(
     v.pipe(
-      duration(),
+      duration(0),
       v.description('at a terminal: wait after the last ready server; default 2s'),
     ),
+  ),
+  servers: v.optional(
+    v.pipe(v.array(serverSchema), v.description('another place for the list of servers')),
   ),
 });
 

@@ -1,6 +1,14 @@
 /** One entry of `servers:`. Descriptions feed the example config, the JSON Schema and error texts. */
 import * as v from 'valibot';
-import { bool, duration, nonEmptyText, text } from './atoms.ts';
+import {
+  bool,
+  duration,
+  headerName,
+  nonEmptyText,
+  properText,
+  text,
+  variableName,
+} from './atoms.ts';
 
 export const permissionModeSchema = v.picklist(['ask', 'auto'], 'ask or auto');
 
@@ -22,17 +30,21 @@ const timeoutSchema = v.strictObject({
   ),
 });
 
-const authSchema = v.variant('type', [
-  v.strictObject({
-    type: v.literal('bearer'),
-    tokenEnv: v.pipe(nonEmptyText(), v.description('NAME of the variable with the token')),
-  }),
-  v.strictObject({
-    type: v.literal('apiKey'),
-    header: v.pipe(nonEmptyText(), v.description('header that carries the key')),
-    tokenEnv: v.pipe(nonEmptyText(), v.description('NAME of the variable with the key')),
-  }),
-]);
+const authSchema = v.variant(
+  'type',
+  [
+    v.strictObject({
+      type: v.literal('bearer'),
+      tokenEnv: v.pipe(variableName(), v.description('NAME of the variable with the token')),
+    }),
+    v.strictObject({
+      type: v.literal('apiKey'),
+      header: v.pipe(headerName(), v.description('header that carries the key')),
+      tokenEnv: v.pipe(variableName(), v.description('NAME of the variable with the key')),
+    }),
+  ],
+  'bearer or apiKey',
+);
 
 export const serverSchema = v.strictObject({
   name: v.pipe(
@@ -40,20 +52,39 @@ export const serverSchema = v.strictObject({
     v.regex(/^[A-Za-z0-9_-]{1,64}$/, 'a name of 1 to 64 letters, digits, _ or -'),
     v.description('how the server is called in tool names, rules and messages'),
   ),
-  url: v.optional(v.pipe(nonEmptyText(), v.description('Streamable HTTP endpoint'))),
-  command: v.optional(v.pipe(nonEmptyText(), v.description('an executable, never a shell line'))),
-  args: v.optional(v.pipe(v.array(text()), v.description('arguments, passed as they are'))),
-  env: v.optional(v.pipe(v.record(v.string(), text()), v.description('variables for the command'))),
-  envPass: v.optional(
-    v.pipe(v.array(nonEmptyText()), v.description('NAMES of own variables handed on')),
+  url: v.optional(
+    v.pipe(properText('a URL'), v.description('Streamable HTTP endpoint; ${VAR} expands')),
   ),
-  cwd: v.optional(v.pipe(nonEmptyText(), v.description('working directory of the command'))),
+  command: v.optional(
+    v.pipe(properText('an executable'), v.description('an executable, never a shell line')),
+  ),
+  args: v.optional(v.pipe(v.array(text()), v.description('arguments, no shell; ${VAR} expands'))),
+  env: v.optional(
+    v.pipe(
+      v.record(v.string(), v.nullable(text())),
+      v.description(
+        'variables for the command; ${VAR} expands; an empty value (~) leaves it unset',
+      ),
+    ),
+  ),
+  envPass: v.optional(
+    v.pipe(v.array(variableName()), v.description('NAMES of own variables handed on')),
+  ),
+  cwd: v.optional(
+    v.pipe(
+      nonEmptyText(),
+      v.description("working directory of the command, against usher's own; ${VAR} expands"),
+    ),
+  ),
   builtin: v.optional(
     v.pipe(v.picklist(['workspace'], 'workspace'), v.description('a tool source inside usher')),
   ),
   transport: v.optional(v.pipe(v.picklist(['http'], 'http'), v.description('how to speak to url'))),
   headers: v.optional(
-    v.pipe(v.record(v.string(), text()), v.description('sent with every request to url')),
+    v.pipe(
+      v.record(v.string(), text()),
+      v.description('sent with every request to url; ${VAR} expands'),
+    ),
   ),
   auth: v.optional(v.pipe(authSchema, v.description('credentials, by name of a variable'))),
   tools: v.optional(
@@ -80,7 +111,7 @@ export const serverSchema = v.strictObject({
   exposure: v.optional(
     v.pipe(
       v.picklist(['direct', 'hidden'], 'direct or hidden'),
-      v.description('direct: declared to the model; hidden: not reachable'),
+      v.description('direct: declared to the model; hidden: not reachable; default direct'),
     ),
   ),
   binary: v.optional(
@@ -99,7 +130,10 @@ export const serverSchema = v.strictObject({
     v.pipe(bool(), v.description('allow http and private addresses; default false')),
   ),
   protocol: v.optional(
-    v.pipe(v.picklist(['auto', 'legacy'], 'auto or legacy'), v.description('protocol generation')),
+    v.pipe(
+      v.picklist(['auto', 'legacy'], 'auto or legacy'),
+      v.description('protocol generation; default auto'),
+    ),
   ),
   restartOnTimeout: v.optional(
     v.pipe(

@@ -1,0 +1,207 @@
+/** From a checked entry to a ServerConfig: `${VAR}` expanded, defaults filled in, secrets registered. */
+import { resolve } from 'node:path';
+import type { Env } from '../base/env.ts';
+import { registerSecret } from '../base/redact.ts';
+import { expand } from './expand.ts';
+import { sentHeaderProblem } from './header-rules.ts';
+import type { PathItem } from './problem.ts';
+import type { ServerEntry } from './schema/server.ts';
+import { isSecretName, looksLikeSecret } from './secret-names.ts';
+import type { RuleBreak } from './server-rules.ts';
+import type { CallLimits, ServerConfig, ServerEndpoint } from './types.ts';
+import { urlProblem } from './url-rules.ts';
+
+export const DEFAULT_CONNECT_HTTP_MS = 15_000;
+export const DEFAULT_CONNECT_STDIO_MS = 60_000;
+export const DEFAULT_IDLE_MS = 60_000;
+export const DEFAULT_MAX_MS = 15 * 60_000;
+
+export interface BuildContext {
+  readonly env: Env;
+  /** usher's working directory, absolute. */
+  readonly cwd: string;
+  readonly exposure: 'direct' | 'hidden';
+}
+
+/** The server, or why it cannot be used. Of a disabled server missing variables are no problem: it stays as written. */
+export function buildServer(
+  entry: ServerEntry,
+  context: BuildContext,
+): { readonly server: ServerConfig | undefined; readonly breaks: readonly RuleBreak[] } {
+  const breaks: RuleBreak[] = [];
+  const enabled = entry.enabled ?? true;
+  const fill = new Fill(context.env, breaks, enabled);
+  const endpoint = buildEndpoint(entry, context, fill);
+  if (breaks.length > 0 || endpoint === undefined) return { server: undefined, breaks };
+  const server: ServerConfig = {
+    name: entry.name,
+    endpoint,
+    enabled,
+    required: entry.required ?? false,
+    description: entry.description,
+    tools: entry.tools,
+    permissions: entry.permissions,
+    toolPermissions: entry.toolPermissions ?? {},
+    trustAnnotations: entry.trustAnnotations ?? false,
+    exposure: entry.exposure ?? context.exposure,
+    binary: entry.binary ?? 'drop',
+    instructions: entry.instructions ?? 'full',
+    protocol: entry.protocol ?? 'auto',
+    restartOnTimeout: entry.restartOnTimeout ?? true,
+    timeout: buildTimeout(entry),
+  };
+  return { server, breaks };
+}
+
+/** Expands texts of one block and collects what keeps them from it. */
+export class Fill {
+  private readonly env: Env;
+  private readonly breaks: RuleBreak[];
+  private readonly reportMissing: boolean;
+
+  constructor(env: Env, breaks: RuleBreak[], reportMissing = true) {
+    this.env = env;
+    this.breaks = breaks;
+    this.reportMissing = reportMissing;
+  }
+
+  /**
+   * The expanded text; the text as written where that fails. `name` is the header, variable or key
+   * it stands under: a secret-like one makes the value a registered secret.
+   */
+  text(text: string, path: readonly PathItem[], name: string, emptyIsMissing = false): string {
+    const result = expand(text, this.env, emptyIsMissing);
+    if (result.kind === 'bad') {
+      this.break(path, result.text);
+      return text;
+    }
+    if (result.kind === 'missing') {
+      if (this.reportMissing) this.break(path, missingText(result.variables, this.env));
+      return text;
+    }
+    const isSecret = isSecretName(name);
+    for (const used of result.used) {
+      if (isSecret || isSecretName(used.name) || looksLikeSecret(used.value)) {
+        registerSecret(used.value);
+        registerSecret(used.value.trim());
+      }
+    }
+    // A literal shorter than this would mask ordinary words in every log.
+    if (isSecret && result.used.length === 0 && result.text.length >= 8)
+      registerSecret(result.text);
+    return result.text;
+  }
+
+  break(path: readonly PathItem[], text: string): void {
+    this.breaks.push({ path, text, part: 'value' });
+  }
+
+  /** Headers as they are sent: trimmed, checked. */
+  headers(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+    const filled: Record<string, string> = {};
+    for (const [name, written] of Object.entries(headers)) {
+      const before = this.breaks.length;
+      const value = this.text(written, ['headers', name], name, true).trim();
+      const problem = this.breaks.length === before ? sentHeaderProblem(name, value) : undefined;
+      if (problem !== undefined) this.break(['headers', name], problem);
+      filled[name] = value;
+    }
+    return filled;
+  }
+
+  /** A URL that may be used; anything wrong with it is reported. */
+  url(written: string, path: readonly PathItem[], allowPrivate: boolean): string {
+    const before = this.breaks.length;
+    const url = this.text(written, path, 'url', true).trim();
+    const isRaw = url === written.trim() && url.includes('${');
+    const problem =
+      this.breaks.length === before && !isRaw ? urlProblem(url, allowPrivate) : undefined;
+    if (problem !== undefined) this.break(path, problem);
+    return url;
+  }
+}
+
+function buildEndpoint(
+  entry: ServerEntry,
+  context: BuildContext,
+  fill: Fill,
+): ServerEndpoint | undefined {
+  if (entry.builtin !== undefined) return { kind: 'builtin', builtin: entry.builtin };
+  if (entry.url !== undefined) {
+    const allowPrivate = entry.allowPrivate ?? false;
+    return {
+      kind: 'http',
+      url: fill.url(entry.url, ['url'], allowPrivate),
+      headers: fill.headers(entry.headers ?? {}),
+      auth: entry.auth,
+      allowPrivate,
+    };
+  }
+  if (entry.command === undefined) return undefined;
+  return {
+    kind: 'stdio',
+    command: entry.command,
+    args: fillArgs(entry.args ?? [], fill),
+    env: fillEnv(entry.env ?? {}, fill),
+    envPass: entry.envPass ?? [],
+    cwd: fillCwd(entry.cwd, context.cwd, fill),
+  };
+}
+
+/** The value after a secret-like flag (`--api-key X`, `--token=X`) is registered as a secret. */
+function fillArgs(args: readonly string[], fill: Fill): readonly string[] {
+  return args.map((arg, index) => {
+    const [flag = '', ...rest] = arg.split('=');
+    const value = rest.join('=');
+    if (flag.startsWith('-') && isSecretName(flag.replace(/^-+/, '')) && value !== '') {
+      return `${flag}=${fill.text(value, ['args', index], flag.replace(/^-+/, ''))}`;
+    }
+    const before = args[index - 1] ?? '';
+    const name = /^--?[\w-]+$/.test(before) ? before.replace(/^-+/, '') : '';
+    return fill.text(arg, ['args', index], name);
+  });
+}
+
+function fillEnv(env: Readonly<Record<string, string | null>>, fill: Fill) {
+  const filled: Record<string, string> = {};
+  for (const [name, written] of Object.entries(env)) {
+    if (written !== null) filled[name] = fill.text(written, ['env', name], name);
+  }
+  return filled;
+}
+
+function fillCwd(written: string | undefined, cwd: string, fill: Fill): string {
+  if (written === undefined) return cwd;
+  if (written === '~' || written.startsWith('~/')) {
+    fill.break(['cwd'], '~ is not expanded; write ${HOME}');
+    return cwd;
+  }
+  return resolve(cwd, fill.text(written, ['cwd'], 'cwd', true));
+}
+
+function buildTimeout(entry: ServerEntry): ServerConfig['timeout'] {
+  const { connect, idle, max, tools = {} } = entry.timeout ?? {};
+  const isCommand = entry.command !== undefined;
+  return {
+    connectMs: connect ?? (isCommand ? DEFAULT_CONNECT_STDIO_MS : DEFAULT_CONNECT_HTTP_MS),
+    idleMs: idle ?? DEFAULT_IDLE_MS,
+    maxMs: max ?? DEFAULT_MAX_MS,
+    tools: Object.fromEntries(
+      Object.entries(tools).map(([name, limits]): [string, Partial<CallLimits>] => [
+        name,
+        {
+          ...(limits.idle === undefined ? {} : { idleMs: limits.idle }),
+          ...(limits.max === undefined ? {} : { maxMs: limits.max }),
+        },
+      ]),
+    ),
+  };
+}
+
+function missingText(variables: readonly string[], env: Env): string {
+  const named = variables.map(
+    (name) => `$${name} is ${env[name] === undefined ? 'not set' : 'empty'}`,
+  );
+  const [first = ''] = variables;
+  return `${named.join(', ')}; set it, or write a default: \${${first}:-…}`;
+}

@@ -1,0 +1,142 @@
+/** Rules of a server entry that a schema cannot say: which keys go together, what a secret may look like. */
+import { hasReference } from './expand.ts';
+import { repeatedHeaders, writtenHeaderProblem } from './header-rules.ts';
+import { childOf, type PathItem } from './problem.ts';
+import { isSecretName } from './secret-names.ts';
+import { literalSecretParameters } from './url-rules.ts';
+
+/** A broken rule; `path` is below the entry, `part` where the caret stands. */
+export interface RuleBreak {
+  readonly path: readonly PathItem[];
+  readonly text: string;
+  readonly part: 'key' | 'value';
+}
+
+/** Every broken rule of one entry as written (not yet checked by the schema, nothing expanded). */
+export function serverRuleBreaks(entry: unknown): readonly RuleBreak[] {
+  return [
+    ...endpointBreaks(entry),
+    ...urlBreaks(entry),
+    ...headerBreaks(entry),
+    ...commandBreaks(entry),
+    ...envBreaks(entry),
+  ];
+}
+
+const ENDPOINTS = ['url', 'command', 'builtin'] as const;
+const BELONGS_TO: Readonly<Record<string, (typeof ENDPOINTS)[number]>> = {
+  headers: 'url',
+  auth: 'url',
+  transport: 'url',
+  allowPrivate: 'url',
+  args: 'command',
+  env: 'command',
+  envPass: 'command',
+  cwd: 'command',
+  restartOnTimeout: 'command',
+};
+
+function endpointBreaks(entry: unknown): readonly RuleBreak[] {
+  const present = ENDPOINTS.filter((key) => childOf(entry, key) !== undefined);
+  const [only] = present;
+  if (only === undefined)
+    return [{ path: [], text: 'one of url, command, builtin is missing', part: 'value' }];
+  if (present.length > 1) {
+    const text = `only one of url, command, builtin may be there, got ${present.join(' and ')}`;
+    return [{ path: [present[1] ?? only], text, part: 'key' }];
+  }
+  return Object.entries(BELONGS_TO)
+    .filter(([key, owner]) => owner !== only && childOf(entry, key) !== undefined)
+    .map(([key, owner]) => ({
+      path: [key],
+      text: `only goes with ${owner}, this server has ${only}`,
+      part: 'key',
+    }));
+}
+
+function urlBreaks(entry: unknown): readonly RuleBreak[] {
+  const url = childOf(entry, 'url');
+  if (typeof url !== 'string') return [];
+  const variable = variableFor(entry, 'KEY');
+  return literalSecretParameters(url).map((name) => ({
+    path: ['url'],
+    text: `a secret never stands in the file; put the value of ${JSON.stringify(name)} into a variable and write ${name}=\${${variable}}`,
+    part: 'value',
+  }));
+}
+
+function headerBreaks(entry: unknown): readonly RuleBreak[] {
+  const headers = childOf(entry, 'headers');
+  if (typeof headers !== 'object' || headers === null) return [];
+  const names = Object.keys(headers);
+  const written = names.flatMap((name) => {
+    const text = writtenHeaderProblem(name, childOf(headers, name), variableFor(entry, 'TOKEN'));
+    const isBearer = name.toLowerCase() === 'authorization' && text?.includes('"Bearer ') === true;
+    const advice = isBearer
+      ? `, or auth: { type: bearer, tokenEnv: ${variableFor(entry, 'TOKEN')} }`
+      : '';
+    return text === undefined ? [] : [headerBreak(name, text + advice)];
+  });
+  const repeated = repeatedHeaders(names).map((name) =>
+    headerBreak(name, 'this header stands here a second time'),
+  );
+  return [...written, ...repeated, ...authHeaderBreaks(entry, names)];
+}
+
+/** `auth` and a header of the same name would be two credentials; neither may win in silence. */
+function authHeaderBreaks(entry: unknown, names: readonly string[]): readonly RuleBreak[] {
+  const auth = childOf(entry, 'auth');
+  const type = childOf(auth, 'type');
+  const header = type === 'bearer' ? 'authorization' : childOf(auth, 'header');
+  if (typeof header !== 'string') return [];
+  const twin = names.find((name) => name.toLowerCase() === header.toLowerCase());
+  return twin === undefined
+    ? []
+    : [headerBreak(twin, 'auth already sets this header; keep one of the two')];
+}
+
+function commandBreaks(entry: unknown): readonly RuleBreak[] {
+  const command = childOf(entry, 'command');
+  if (typeof command !== 'string') return [];
+  const [first = '', ...rest] = command.trim().split(/\s+/);
+  if (rest.length > 0 && !/[/\\]/.test(first)) {
+    const args = rest.map((item) => (/^[\w@/.=-]+$/.test(item) ? item : '…')).join(', ');
+    const text = `expected an executable, not a shell line. Write command: ${first}, args: [${args}]`;
+    return [{ path: ['command'], text, part: 'value' }];
+  }
+  if (hasReference(command)) {
+    return [
+      {
+        path: ['command'],
+        text: '${VAR} is not expanded here; write the executable itself',
+        part: 'value',
+      },
+    ];
+  }
+  return command.startsWith('~/')
+    ? [{ path: ['command'], text: '~ is not expanded; write the whole path', part: 'value' }]
+    : [];
+}
+
+function envBreaks(entry: unknown): readonly RuleBreak[] {
+  const env = childOf(entry, 'env');
+  if (typeof env !== 'object' || env === null || Array.isArray(env)) return [];
+  return Object.keys(env)
+    .filter((name) => name === '' || /[=\0]/.test(name))
+    .map((name) => ({
+      path: ['env', name],
+      text: 'this is not the name of a variable',
+      part: 'key',
+    }));
+}
+
+function headerBreak(name: string, text: string): RuleBreak {
+  return { path: ['headers', name], text, part: isSecretName(name) ? 'value' : 'key' };
+}
+
+/** `GITHUB_TOKEN` for a server called github. */
+function variableFor(entry: unknown, suffix: string): string {
+  const name = childOf(entry, 'name');
+  const clean = typeof name === 'string' ? name.replace(/[^A-Za-z0-9]+/g, '_').toUpperCase() : '';
+  return /^[A-Z]/.test(clean) && clean.length <= 64 ? `${clean}_${suffix}` : `MY_${suffix}`;
+}
