@@ -1,18 +1,13 @@
 /** Questions to a person: one at a time, and how one reads. Where they are shown is the surface's matter. */
 import { raceAbort } from '../base/abort.ts';
 import { scrubSecrets } from '../base/redact.ts';
-import {
-  countCharacters,
-  cutToCharacters,
-  escapeForTerminal,
-  shorten,
-  wrap,
-} from '../base/text.ts';
+import { countCharacters, escapeForTerminal, shorten } from '../base/text.ts';
 import type { ToolAnnotations } from '../tools/types.ts';
-import type { Answer, AskUser, PermissionRequest } from './types.ts';
+import type { Answer, AskUser, PermissionRequest, Question } from './types.ts';
 
-const MAX_QUESTION_CHARACTERS = 64 * 1024;
+const MAX_QUESTION_BYTES = 64 * 1024;
 const SHORT_LINES = 16;
+const SHORT_LINE_CHARACTERS = 300;
 const MAX_NAME = 200;
 const MAX_CLAIM = 200;
 
@@ -20,10 +15,10 @@ const MAX_CLAIM = 200;
 export function createQuestionQueue(askUser: AskUser): AskUser {
   let last: Promise<unknown> = Promise.resolve();
   return {
-    ask(request, signal) {
+    ask(question, signal) {
       const turn = last.then((): Promise<Answer> => {
         signal.throwIfAborted();
-        return askUser.ask(request, signal);
+        return askUser.ask(question, signal);
       });
       // The next question waits for this one's end, whatever it was.
       last = turn.catch(() => undefined);
@@ -33,25 +28,28 @@ export function createQuestionQueue(askUser: AskUser): AskUser {
 }
 
 /**
- * The question as lines of at most `width` columns: server, original tool, arguments, claims. Control, bidi
- * and invisible characters are made visible, secrets masked. The short view has at most 16 lines of
- * arguments and says what it leaves out; the full one at most 64 KiB.
+ * The request with what a person reads: server, original tool, arguments, claims. Control, bidi and
+ * invisible characters are made visible, secrets masked. The short form has at most 16 lines of arguments
+ * with 300 characters each and says what it leaves out; the full one has at most 64 KiB.
  */
-export function renderQuestion(
-  request: PermissionRequest,
-  view: { readonly width: number; readonly full: boolean },
-): readonly string[] {
+export function createQuestion(request: PermissionRequest): Question {
   const name = `${cleanLine(request.server, MAX_NAME)}/${cleanLine(request.tool, MAX_NAME)}`;
-  const lines = [`Allow ${name} ?`, ...argumentLines(request), ...claimLines(request.annotations)];
-  const wrapped = lines.map((line) => wrap(line, view.width));
-  if (view.full) return wrapped.flat();
-  const [title = [], ...rest] = wrapped;
-  const claims = rest.slice(rest.length - claimLines(request.annotations).length);
-  const body = rest.slice(0, rest.length - claims.length).flat();
-  const shown = body.length > SHORT_LINES ? body.slice(0, SHORT_LINES - 1) : body;
-  const left = body.length - shown.length;
-  const marker = left > 0 ? wrap(`  … ${left} more lines; v shows all`, view.width) : [];
-  return [...title, ...shown, ...marker, ...claims.flat()];
+  const full = argumentLines(request);
+  const shown = full.length > SHORT_LINES ? full.slice(0, SHORT_LINES - 1) : full;
+  const cut = shown.map((line) => shorten(line, SHORT_LINE_CHARACTERS));
+  const left = full.length - shown.length;
+  const isCut = left > 0 || cut.some((line, index) => line !== shown[index]);
+  const more = left > 0 ? `${left} more lines` : 'long lines are cut';
+  return {
+    ...request,
+    lines: [
+      `Allow ${name} ?`,
+      ...cut,
+      ...(isCut ? [`  … ${more}; v shows all`] : []),
+      ...claimLines(request.annotations),
+    ],
+    full,
+  };
 }
 
 /** `→ server/tool {…}`: a call on one line of at most `width` characters, cleaned. */
@@ -66,11 +64,19 @@ export function renderCallLine(
 function argumentLines(request: PermissionRequest): readonly string[] {
   if (Object.keys(request.arguments).length === 0) return ['  (no arguments)'];
   const json = escapeForTerminal(scrubSecrets(JSON.stringify(request.arguments, null, 2)));
-  const shown = cutToCharacters(json, MAX_QUESTION_CHARACTERS);
-  const lines = shown.split('\n').map((line) => `  ${line}`);
-  if (shown.length === json.length) return lines;
-  const missing = countCharacters(json) - MAX_QUESTION_CHARACTERS;
-  return [...lines, `  … ${missing} more characters are not shown`];
+  const bytes = Buffer.from(json);
+  if (bytes.length <= MAX_QUESTION_BYTES) return indented(json);
+  // A character cut in the middle decodes to U+FFFD at the very end.
+  const shown = bytes
+    .subarray(0, MAX_QUESTION_BYTES)
+    .toString()
+    .replace(/\ufffd+$/, '');
+  const missing = countCharacters(json) - countCharacters(shown);
+  return [...indented(shown), `  … ${missing} more characters are not shown`];
+}
+
+function indented(text: string): readonly string[] {
+  return text.split('\n').map((line) => `  ${line}`);
 }
 
 function claimLines(annotations: ToolAnnotations): readonly string[] {

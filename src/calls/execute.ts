@@ -1,0 +1,221 @@
+/**
+ * The only road to a tool: resolve → validate → permit → call → render → record. A call is sent at most once.
+ * Knows neither model nor transport.
+ */
+import type { Clock } from '../base/clock.ts';
+import { InternalError, toAppError, UnknownOutcomeError } from '../base/errors.ts';
+import type { JsonObject } from '../base/json.ts';
+import { createQuestion } from '../permission/ask.ts';
+import { decide, remedyFor } from '../permission/engine.ts';
+import type { PermissionPolicy } from '../permission/policy.ts';
+import type { Answer, AskUser, PermissionRequest } from '../permission/types.ts';
+import { type RenderOptions, renderResult } from '../results/pipeline.ts';
+import { sanitizeLabel, sanitizeText } from '../results/sanitize.ts';
+import type { RegisteredTool, RegistrySnapshot, ToolResult } from '../tools/types.ts';
+import { createGrants, type Grants } from './grants.ts';
+import { prepareCall } from './prepare.ts';
+import type { CallEvent, CallOutcome, TimedOutcome, ToolCall } from './types.ts';
+
+const MAX_PROGRESS_TEXT = 500;
+const MAX_ERROR_TEXT = 4_000;
+
+export interface ExecutorDeps {
+  readonly policy: PermissionPolicy;
+  /** One question at a time (`createQuestionQueue`); `undefined`: nobody is there. */
+  readonly askUser: AskUser | undefined;
+  readonly render: Omit<RenderOptions, 'server' | 'tool'>;
+  readonly clock: Clock;
+  /** Must not throw. */
+  readonly onEvent: (event: CallEvent) => void;
+}
+
+/** A call that may be sent, or one that is over already. */
+export type Admitted =
+  | { readonly kind: 'ready'; readonly send: () => Promise<TimedOutcome> }
+  | { readonly kind: 'over'; readonly outcome: TimedOutcome };
+
+export interface Executor {
+  /** One call to its end. Rejects with InternalError only. */
+  execute(call: ToolCall, snapshot: RegistrySnapshot, signal: AbortSignal): Promise<CallOutcome>;
+  /** The steps before sending, for batches: permission is settled when it resolves. */
+  admit(call: ToolCall, snapshot: RegistrySnapshot, signal: AbortSignal): Promise<Admitted>;
+}
+
+/** An executor with its own session grants. Opens nothing, needs no closing. */
+export function createExecutor(deps: ExecutorDeps): Executor {
+  const grants = createGrants();
+  const admit: Executor['admit'] = async (call, snapshot, signal) => {
+    const startedAt = deps.clock.now();
+    const finish = (outcome: CallOutcome): TimedOutcome => {
+      const durationMs = deps.clock.now() - startedAt;
+      deps.onEvent({ type: 'call_done', id: call.id, name: call.name, outcome, durationMs });
+      return { outcome, durationMs };
+    };
+    const prepared = prepareCall(call, snapshot);
+    if (prepared.kind === 'invalid') return { kind: 'over', outcome: finish(prepared) };
+    const { tool, arguments: given } = prepared;
+    const refused = await permit(deps, grants, call, tool, given, signal);
+    if (refused !== undefined) return { kind: 'over', outcome: finish(refused) };
+    return { kind: 'ready', send: async () => finish(await send(deps, call, tool, given, signal)) };
+  };
+  return {
+    admit,
+    async execute(call, snapshot, signal) {
+      const admitted = await admit(call, snapshot, signal);
+      const timed = admitted.kind === 'over' ? admitted.outcome : await admitted.send();
+      return timed.outcome;
+    },
+  };
+}
+
+/** The outcome when the call must not be sent; `undefined` when it may. */
+async function permit(
+  deps: ExecutorDeps,
+  grants: Grants,
+  call: ToolCall,
+  tool: RegisteredTool,
+  given: JsonObject,
+  signal: AbortSignal,
+): Promise<CallOutcome | undefined> {
+  if (signal.aborted) return cancelled('before it was sent');
+  const request: PermissionRequest = {
+    server: tool.server,
+    tool: tool.name,
+    publicName: tool.publicName,
+    arguments: given,
+    annotations: tool.definition.annotations,
+    origin: call.origin,
+  };
+  const queue = deps.askUser;
+  let answer: Answer | undefined;
+  const decision = decide(request, deps.policy, grants.has(tool));
+  if (decision.effect === 'ask' && queue !== undefined) {
+    try {
+      answer = await queue.ask(createQuestion(request), signal);
+    } catch (error) {
+      if (signal.aborted) return cancelled('before it was sent');
+      throw internal(error);
+    }
+    if (answer.kind === 'session') grants.add(tool);
+  }
+  deps.onEvent({
+    type: 'call_permission',
+    id: call.id,
+    server: tool.server,
+    tool: tool.name,
+    decision,
+    answer: answer?.kind,
+  });
+  if (signal.aborted) return cancelled('before it was sent');
+  const path = `${tool.server}/${tool.name}`;
+  if (decision.effect === 'allow') return undefined;
+  const remedy = remedyFor(request, decision);
+  if (decision.effect === 'deny') {
+    const text = `${path} was not called: it is denied by rule. Do not try it again.`;
+    return { kind: 'denied', tool, by: 'rule', text, remedy };
+  }
+  return answered(tool, path, answer, remedy);
+}
+
+function answered(
+  tool: RegisteredTool,
+  path: string,
+  answer: Answer | undefined,
+  remedy: string | undefined,
+): CallOutcome | undefined {
+  switch (answer?.kind) {
+    case 'yes':
+    case 'session':
+      return undefined;
+    case 'no':
+      return {
+        kind: 'denied',
+        tool,
+        by: 'person',
+        text: `${path} was not called: the user declined it.`,
+        remedy: undefined,
+      };
+    case 'deny':
+      return {
+        kind: 'denied',
+        tool,
+        by: 'person',
+        text: `${path} was not called: the user declined it and says: ${answer.reason}`,
+        remedy: undefined,
+      };
+    case 'nobody':
+    case undefined:
+      return {
+        kind: 'denied',
+        tool,
+        by: 'nobody',
+        text: `${path} was not called: it needs approval and ${answer?.reason ?? 'nobody is there to ask'}.`,
+        remedy,
+      };
+  }
+}
+
+async function send(
+  deps: ExecutorDeps,
+  call: ToolCall,
+  tool: RegisteredTool,
+  given: JsonObject,
+  signal: AbortSignal,
+): Promise<CallOutcome> {
+  if (signal.aborted) return cancelled('before it was sent');
+  const { server, name } = tool;
+  const about = { id: call.id, server, tool: name };
+  let isOver = false;
+  deps.onEvent({ type: 'call_sent', ...about, arguments: given });
+  let result: ToolResult;
+  try {
+    result = await tool.source.call({
+      tool: name,
+      arguments: given,
+      signal,
+      onProgress: (progress) => {
+        // A late notification must not show up after the result.
+        if (isOver) return;
+        const message =
+          progress.message === undefined
+            ? undefined
+            : sanitizeLabel(progress.message, MAX_PROGRESS_TEXT);
+        deps.onEvent({ type: 'call_progress', ...about, progress: { ...progress, message } });
+      },
+    });
+  } catch (error) {
+    return failure(tool, error, signal);
+  } finally {
+    isOver = true;
+  }
+  const rendered = await renderResult(result, { ...deps.render, server, tool: name });
+  return { kind: 'result', tool, result, rendered };
+}
+
+function failure(tool: RegisteredTool, thrown: unknown, signal: AbortSignal): CallOutcome {
+  const path = `${tool.server}/${tool.name}`;
+  if (thrown instanceof UnknownOutcomeError) {
+    const text = `${path}: the call was sent but not answered; do not repeat it: it may have happened. (${words(thrown.message)})`;
+    return { kind: 'unknown', tool, text, error: thrown };
+  }
+  if (signal.aborted) return cancelled('while it ran; it may have happened');
+  const error = toAppError(thrown);
+  if (error instanceof InternalError) throw error;
+  const hint = error.hint === undefined ? '' : `\n${words(error.hint)}`;
+  return { kind: 'failed', tool, text: `${path} failed: ${words(error.message)}${hint}`, error };
+}
+
+/** The server's own words, harmless and bounded. */
+function words(text: string): string {
+  return sanitizeText(text.slice(0, MAX_ERROR_TEXT));
+}
+
+function cancelled(when: string): CallOutcome {
+  return { kind: 'cancelled', text: `The call was cancelled ${when}.` };
+}
+
+function internal(error: unknown): InternalError {
+  return error instanceof InternalError
+    ? error
+    : new InternalError('asking for permission failed', { cause: error });
+}

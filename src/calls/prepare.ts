@@ -1,0 +1,88 @@
+/** The steps before anything is sent: resolve, reachability, arguments. Pure. */
+import type { JsonObject } from '../base/json.ts';
+import { shorten } from '../base/text.ts';
+import { sanitizeLabel } from '../results/sanitize.ts';
+import type { CallOrigin, HiddenReason, RegisteredTool, RegistrySnapshot } from '../tools/types.ts';
+import { checkArguments } from '../tools/validate.ts';
+import type { ToolCall } from './types.ts';
+
+const MAX_SHOWN = 200;
+
+export type Prepared =
+  | { readonly kind: 'ready'; readonly tool: RegisteredTool; readonly arguments: JsonObject }
+  | { readonly kind: 'invalid'; readonly text: string };
+
+/** The tool and its arguments, or why nothing can be sent, in words that help to mend the call. */
+export function prepareCall(call: ToolCall, snapshot: RegistrySnapshot): Prepared {
+  const resolution = snapshot.resolve(call.name);
+  const name = sanitizeLabel(call.name, MAX_SHOWN);
+  switch (resolution.kind) {
+    case 'unknown': {
+      const { nearest } = resolution;
+      const hint = nearest.length === 0 ? '' : ` Did you mean ${nearest.join(' or ')}?`;
+      return invalid(`There is no tool "${name}".${hint}`);
+    }
+    case 'ambiguous':
+      return invalid(
+        `"${name}" fits several tools: ${resolution.candidates.join(', ')}. Name one.`,
+      );
+    case 'gone':
+      return invalid(`${resolution.server}/${resolution.name} is no longer offered by its server.`);
+    case 'found':
+      return prepareFound(call, resolution.tool, name);
+  }
+}
+
+function prepareFound(call: ToolCall, tool: RegisteredTool, name: string): Prepared {
+  const { hidden } = tool;
+  if (hidden !== undefined && !isReachable(hidden, call.origin)) {
+    const text = call.origin === 'user' ? hiddenText(tool, hidden) : `There is no tool "${name}".`;
+    return invalid(text);
+  }
+  const given = argumentsOf(call);
+  if (typeof given === 'string') {
+    const shown = JSON.stringify(shorten(given, MAX_SHOWN));
+    return invalid(`The arguments of ${tool.publicName} must be one JSON object, got ${shown}.`);
+  }
+  // A person's call sends what it is given.
+  const problems = call.origin === 'user' ? [] : checkArguments(tool.definition.inputSchema, given);
+  if (problems.length === 0) return { kind: 'ready', tool, arguments: given };
+  const lines = problems.map((problem) => `- ${problem}`).join('\n');
+  return invalid(
+    `The arguments do not fit the schema of ${tool.publicName}; nothing was sent:\n${lines}`,
+  );
+}
+
+/** Only what the user did not rule out by a list or a flag can be called by a person all the same. */
+function isReachable(hidden: HiddenReason, origin: CallOrigin): boolean {
+  return origin === 'user' && (hidden.kind === 'binary' || hidden.kind === 'exposure');
+}
+
+function hiddenText(tool: RegisteredTool, hidden: HiddenReason): string {
+  const path = `${tool.server}/${tool.name}`;
+  switch (hidden.kind) {
+    case 'not_listed':
+      return `${path} is not exposed by your config (tools:). Add ${JSON.stringify(tool.name)} to tools: of server ${tool.server}.`;
+    case 'excluded':
+      return `${path} is not exposed by your config (tools:). Take ${JSON.stringify(hidden.pattern)} out of tools: of server ${tool.server}.`;
+    case 'flag':
+      return `${path} is left out by --tool or --no-tool.`;
+    case 'malformed':
+      return `${path} cannot be used: ${hidden.problem}.`;
+    case 'binary':
+    case 'exposure':
+      return `${path} is hidden.`;
+  }
+}
+
+/** The arguments, or the text that is no JSON object; nothing, white space and `null` are `{}`. */
+function argumentsOf(call: ToolCall): JsonObject | string {
+  const text = call.invalidArguments;
+  if (text === undefined) return call.arguments;
+  const trimmed = text.trim();
+  return trimmed === '' || trimmed === 'null' ? {} : text;
+}
+
+function invalid(text: string): Prepared {
+  return { kind: 'invalid', text };
+}
