@@ -1,4 +1,5 @@
 /** Base64 data of a result: kept as a file, shown as one line. It never reaches the model. */
+import { formatBytes } from '../base/bytes.ts';
 import type { JsonValue } from '../base/json.ts';
 import { type ArtifactOptions, saveArtifact } from './artifacts.ts';
 import { sanitizeLabel } from './sanitize.ts';
@@ -76,19 +77,6 @@ export async function keepBinary(
       bytes: bytes.length,
     },
   };
-}
-
-/** `512 B`, `12.3 KiB`, `4.0 MiB`. */
-export function formatBytes(bytes: number): string {
-  if (bytes < 1024) return `${bytes} B`;
-  const units = ['KiB', 'MiB', 'GiB'];
-  let value = bytes / 1024;
-  let index = 0;
-  while (value >= 1023.95 && index < units.length - 1) {
-    value /= 1024;
-    index += 1;
-  }
-  return `${value.toFixed(1)} ${units[index]}`;
 }
 
 /** Standard or URL-safe, white space and missing padding allowed; `undefined` for anything else. */

@@ -1,7 +1,8 @@
 /** Content blocks of a result as text, in their order. Unknown kinds are named, nothing is lost silently. */
+import { formatBytes } from '../base/bytes.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { ArtifactOptions } from './artifacts.ts';
-import { formatBytes, keepBinary } from './binary.ts';
+import { keepBinary } from './binary.ts';
 import { sanitizeLabel, sanitizeText } from './sanitize.ts';
 import type { SavedArtifact } from './types.ts';
 
