@@ -1,0 +1,92 @@
+/** The commands of a session: what starts with `/`. Reads the host; what it says is lines. */
+import { nearestMatches } from '../base/text.ts';
+import type { Host } from '../host/types.ts';
+import type { ServerStatus } from '../mcp/types.ts';
+import { type ListingView, listServers, listTools } from './listing.ts';
+import { cleanLine } from './render.ts';
+
+export type CommandOutcome =
+  | { readonly kind: 'lines'; readonly lines: readonly string[] }
+  | { readonly kind: 'exit' };
+
+/** With their slash, for completion. */
+export const COMMAND_NAMES = ['/help', '/tools', '/mcp', '/exit'] as const;
+
+const HELP = [
+  'Type a prompt and press Enter. Alt-Enter or a paste makes several lines.',
+  '',
+  '  /tools [SERVER]        tools that the model may use, and why the others are hidden',
+  '  /mcp                   servers: state, protocol, tools, last error',
+  '  /mcp reconnect NAME    connect a server again',
+  '  /help                  this text',
+  '  /exit                  leave (also Ctrl-D)',
+  '',
+  'Ctrl-C cancels what is running; a second one ends usher at once. Tab completes names.',
+];
+
+/** Runs one command line. `signal` ends what it waits for. Never throws for what a person typed. */
+export async function runCommand(
+  line: string,
+  host: Host,
+  view: ListingView,
+  signal: AbortSignal,
+): Promise<CommandOutcome> {
+  const [name = '', ...words] = line.trim().split(/\s+/);
+  switch (name) {
+    case '/help':
+    case '/?':
+      return say(...HELP);
+    case '/tools':
+      return showTools(words, host, view);
+    case '/mcp':
+      return words.length === 0
+        ? say(...listServers(host.status(), host.snapshot(), view))
+        : reconnect(words, host, view, signal);
+    case '/exit':
+    case '/quit':
+      return { kind: 'exit' };
+    default:
+      return say(`Unknown command ${cleanLine(name)}. ${didYouMean(name, COMMAND_NAMES, '/help')}`);
+  }
+}
+
+function showTools(words: readonly string[], host: Host, view: ListingView): CommandOutcome {
+  const [name] = words;
+  const servers = host.status();
+  if (name === undefined) return say(...listTools(servers, host.snapshot(), view));
+  const found = findServer(name, servers);
+  if (found === undefined) return unknownServer(name, servers);
+  return say(...listTools([found], host.snapshot(), view));
+}
+
+async function reconnect(
+  words: readonly string[],
+  host: Host,
+  view: ListingView,
+  signal: AbortSignal,
+): Promise<CommandOutcome> {
+  const [verb = '', name] = words;
+  if (verb !== 'reconnect' || name === undefined) return say('Usage: /mcp, or /mcp reconnect NAME');
+  const found = findServer(name, host.status());
+  if (found === undefined) return unknownServer(name, host.status());
+  const status = await host.reconnect(found.name, signal);
+  return say(...listServers([status], host.snapshot(), view));
+}
+
+function findServer(name: string, servers: readonly ServerStatus[]): ServerStatus | undefined {
+  return servers.find((server) => server.name === name);
+}
+
+function unknownServer(name: string, servers: readonly ServerStatus[]): CommandOutcome {
+  const names = servers.map((server) => server.name);
+  return say(`There is no server ${cleanLine(name)}. ${didYouMean(name, names, '/mcp')}`);
+}
+
+function didYouMean(word: string, names: readonly string[], list: string): string {
+  const [nearest] = nearestMatches(word, names, 1);
+  return nearest === undefined ? `${list} lists them.` : `Did you mean ${nearest}?`;
+}
+
+function say(...lines: readonly string[]): CommandOutcome {
+  return { kind: 'lines', lines };
+}

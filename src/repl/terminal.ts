@@ -1,0 +1,130 @@
+/**
+ * The terminal as a port, and the real one over the process's streams. The only file here that touches
+ * process.stdin, signals and raw mode. When stdout and stderr are the same screen, one queue writes
+ * both, so that nothing overtakes; an answer on another stream goes there unescaped by a queue of its own.
+ */
+import { fstatSync, writeSync } from 'node:fs';
+import { isatty } from 'node:tty';
+import { type Env, envValue } from '../base/env.ts';
+import { type FdWriter, fdPort, openFdWriter } from '../base/fd-writer.ts';
+import { errorCode } from '../base/files.ts';
+
+export type TerminalSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
+
+export interface TerminalListener {
+  /** UTF-8 bytes, cut anywhere. In raw mode keys, else lines. */
+  data(bytes: Uint8Array): void;
+  /** No more input will come. */
+  end(): void;
+  resize(): void;
+  signal(name: TerminalSignal): void;
+  /** Back in the foreground after `suspend`. */
+  resumed(): void;
+}
+
+export interface Terminal {
+  /** False: lines only, no cursor movement (`TERM=dumb`). */
+  readonly rich: boolean;
+  readonly colour: boolean;
+  /** True when the answer appears on the same screen as everything else. */
+  readonly answerOnScreen: boolean;
+  columns(): number;
+  rows(): number;
+  /** Writes to the screen, in order. */
+  write(text: string): void;
+  /** Writes to the answer's own stream; used only when it is not the screen. */
+  writeAnswer(text: string): void;
+  /** Starts reading; raw mode and bracketed paste when rich. */
+  open(listener: TerminalListener): void;
+  /** Gives the terminal back to the shell until it continues us. */
+  suspend(): void;
+  /** Restores the terminal and flushes. Idempotent; also done when the process exits without it. */
+  close(): Promise<void>;
+}
+
+const PASTE_ON = '\x1b[?2004h';
+const PASTE_OFF = '\x1b[?2004l';
+const SIGNALS: readonly TerminalSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
+/** The terminal this process was started in. stdin and stderr must be terminals; nothing happens before `open`. */
+export function openTerminal(env: Env): Terminal {
+  const rich = envValue(env, 'TERM') !== 'dumb' && envValue(env, 'TERM') !== undefined;
+  const answerOnScreen = isSameDevice(1, 2);
+  const screen = openFdWriter(fdPort(2));
+  const answer = answerOnScreen ? screen : openFdWriter(fdPort(1));
+  let detach: (() => void) | undefined;
+
+  const enter = () => {
+    if (!rich) return;
+    process.stdin.setRawMode(true);
+    screen.write(PASTE_ON);
+  };
+  return {
+    rich,
+    colour: rich && envValue(env, 'NO_COLOR') === undefined,
+    answerOnScreen,
+    columns: () => process.stderr.columns || 80,
+    rows: () => process.stderr.rows || 24,
+    write: (text) => screen.write(text),
+    writeAnswer: (text) => answer.write(text),
+    open(listener) {
+      enter();
+      detach = attach(listener, enter, () => leaveNow(rich));
+    },
+    suspend() {
+      leaveNow(rich);
+      process.kill(process.pid, 'SIGTSTP');
+    },
+    async close() {
+      if (detach === undefined) return;
+      detach();
+      detach = undefined;
+      await flushAll(screen, answer);
+      leaveNow(rich);
+    },
+  };
+}
+
+/** Adds every listener; returns the way to take them off again. */
+function attach(listener: TerminalListener, enter: () => void, leave: () => void): () => void {
+  const { stdin } = process;
+  const onData = (bytes: Uint8Array) => listener.data(bytes);
+  const onEnd = () => listener.end();
+  const onResize = () => listener.resize();
+  const onContinue = () => {
+    enter();
+    listener.resumed();
+  };
+  const onSignal = new Map(SIGNALS.map((name) => [name, () => listener.signal(name)]));
+  stdin.on('data', onData).on('end', onEnd).on('close', onEnd).on('error', onEnd);
+  stdin.resume();
+  process.on('SIGWINCH', onResize).on('SIGCONT', onContinue).on('exit', leave);
+  for (const [name, action] of onSignal) process.on(name, action);
+  return () => {
+    stdin.off('data', onData).off('end', onEnd).off('close', onEnd).off('error', onEnd);
+    stdin.pause();
+    process.off('SIGWINCH', onResize).off('SIGCONT', onContinue).off('exit', leave);
+    for (const [name, action] of onSignal) process.off(name, action);
+  };
+}
+
+/** At once and without a queue: also runs while the process exits. */
+function leaveNow(rich: boolean): void {
+  if (!rich) return;
+  try {
+    writeSync(2, PASTE_OFF);
+    process.stdin.setRawMode(false);
+  } catch (error) {
+    // The terminal is gone (EIO) or full (EAGAIN): there is nothing left to restore, or no way to.
+    if (errorCode(error) === undefined) throw error;
+  }
+}
+
+async function flushAll(...writers: readonly FdWriter[]): Promise<void> {
+  for (const writer of writers) await writer.flush();
+}
+
+function isSameDevice(first: number, second: number): boolean {
+  if (!isatty(first) || !isatty(second)) return false;
+  return fstatSync(first).rdev === fstatSync(second).rdev;
+}

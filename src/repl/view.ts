@@ -1,0 +1,120 @@
+/**
+ * Turns the host's events into what a session shows: streamed text, announced calls, one live line.
+ * Keeps what it must know of the current run, nothing else.
+ */
+import type { RunResult } from '../agent/types.ts';
+import { assertNever } from '../base/errors.ts';
+import type { CallEvent } from '../calls/types.ts';
+import type { HostEvent } from '../host/types.ts';
+import type { ServerState, ServerStatus } from '../mcp/types.ts';
+import {
+  cleanLine,
+  type Paint,
+  renderCall,
+  renderDone,
+  renderEnd,
+  renderProgress,
+  renderServerChange,
+  renderWarning,
+  toolLabel,
+} from './render.ts';
+import type { Screen } from './screen.ts';
+
+export interface View {
+  onEvent(event: HostEvent): void;
+  /** Servers as the banner has shown them: only changes from here on are told. */
+  knowServers(servers: readonly ServerStatus[]): void;
+  startRun(): void;
+  /** Shows what a run did not stream: its answer, its failure. */
+  endRun(result: RunResult): void;
+}
+
+const WAITING = '… waiting for the model (Ctrl-C cancels)';
+
+export function createView(screen: Screen, paint: Paint): View {
+  const states = new Map<string, ServerState>();
+  /** Calls that are under way, by id: what the live line says of each, the last one that moved at the end. */
+  const calls = new Map<string, string>();
+  const told = new Set<string>();
+  let isRunning = false;
+  let hasStreamed = false;
+
+  const showLive = () => {
+    const last = [...calls.values()].at(-1);
+    const others = calls.size > 1 ? ` (and ${calls.size - 1} more)` : '';
+    if (last !== undefined) screen.live(`${last}${others}`);
+    else screen.live(isRunning && !hasStreamed ? WAITING : undefined);
+  };
+  const onDone = (event: Extract<CallEvent, { type: 'call_done' }>) => {
+    const { outcome } = event;
+    const label =
+      'tool' in outcome
+        ? toolLabel({ server: outcome.tool.server, tool: outcome.tool.name })
+        : cleanLine(event.name);
+    calls.delete(event.id);
+    screen.print(renderDone(event, label, paint));
+    hasStreamed = false;
+    showLive();
+  };
+  const onServer = (status: ServerStatus) => {
+    if (states.get(status.name) === status.state) return;
+    states.set(status.name, status.state);
+    const line = isListening ? renderServerChange(status, paint) : undefined;
+    if (line !== undefined) screen.print(line);
+  };
+  let isListening = false;
+
+  return {
+    onEvent(event) {
+      switch (event.type) {
+        case 'text':
+          hasStreamed = true;
+          showLive();
+          return screen.answer(event.delta);
+        case 'text_reset':
+          hasStreamed = false;
+          return screen.print(paint(`(starting again: ${cleanLine(event.reason)})`, 'dim'));
+        case 'retry':
+          return screen.print(paint(`… ${cleanLine(event.notice)}`, 'dim'));
+        case 'call_permission':
+        case 'turn_done':
+          return;
+        case 'call_sent':
+          screen.print(renderCall(event, paint));
+          calls.set(event.id, `  ${toolLabel(event)} …`);
+          return showLive();
+        case 'call_progress':
+          if (!calls.delete(event.id)) return;
+          calls.set(event.id, renderProgress(toolLabel(event), event.progress));
+          return showLive();
+        case 'call_done':
+          return onDone(event);
+        case 'warning':
+          told.add(event.message);
+          return screen.print(renderWarning(event.message, event.hint, paint));
+        case 'server':
+          return onServer(event.status);
+        default:
+          return assertNever(event);
+      }
+    },
+    knowServers(servers) {
+      for (const { name, state } of servers) states.set(name, state);
+      isListening = true;
+    },
+    startRun() {
+      isRunning = true;
+      hasStreamed = false;
+      told.clear();
+      showLive();
+    },
+    endRun(result) {
+      isRunning = false;
+      calls.clear();
+      showLive();
+      if (!hasStreamed && result.answer !== '') screen.answer(result.answer);
+      screen.endAnswer();
+      for (const line of renderEnd(result, told, paint)) screen.print(line);
+    },
+  };
+}
