@@ -1,0 +1,104 @@
+/** One adapter for every provider: a request goes out through its AI SDK package, a whole reply comes back. */
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import { raceAbort } from '../base/abort.ts';
+import type { Clock } from '../base/clock.ts';
+import { AppError, ProviderError } from '../base/errors.ts';
+import { excerpt, type Fetch } from '../base/http.ts';
+import { collectReply, NoReply } from './collect.ts';
+import type { ModelFamily } from './family.ts';
+import { type Exchange, openExchange } from './model-fetch.ts';
+import { toPrompt, toTools } from './prompt.ts';
+import type { OpenModel } from './providers.ts';
+import { type Random, withModelRetries } from './retry.ts';
+import type { ModelListener, ModelProvider, ModelReply, ModelRequest } from './types.ts';
+
+export interface AiSdkOptions {
+  /** `provider/name`. */
+  readonly label: string;
+  readonly family: ModelFamily;
+  readonly open: OpenModel;
+  readonly name: string;
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** The variable the key came from; undefined = no key. */
+  readonly keyName: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly maxTokens: number | undefined;
+  readonly temperature: number | undefined;
+  readonly maxTools: number | undefined;
+  readonly limits: { readonly firstByteMs: number; readonly idleMs: number };
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly fetch: Fetch;
+}
+
+/** A model behind HTTP. Errors: see `ModelProvider.reply`. */
+export function createAiSdkModel(options: AiSdkOptions): ModelProvider {
+  const { label, maxTools, clock, random } = options;
+  return {
+    label,
+    maxTools,
+    reply(request, listener, signal) {
+      const call = toCall(options, request);
+      return withModelRetries({ clock, random, listener, signal }, (attemptListener) =>
+        askOnce(options, call, attemptListener, signal),
+      );
+    },
+  };
+}
+
+function toCall(options: AiSdkOptions, request: ModelRequest): LanguageModelV4CallOptions {
+  const { family, maxTokens, temperature } = options;
+  const tools = toTools(family, request.tools);
+  return {
+    prompt: toPrompt(family, request),
+    ...(tools.length === 0 ? {} : { tools }),
+    ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }),
+    ...(temperature === undefined ? {} : { temperature }),
+    ...PROVIDER_OPTIONS[family],
+  };
+}
+
+/** OpenAI keeps nothing of a conversation; Anthropic streams arguments only once they are valid JSON. */
+const PROVIDER_OPTIONS: Readonly<
+  Record<ModelFamily, Pick<LanguageModelV4CallOptions, 'providerOptions'>>
+> = {
+  chat: {},
+  responses: { providerOptions: { openai: { store: false } } },
+  anthropic: { providerOptions: { anthropic: { toolStreaming: false } } },
+  google: {},
+};
+
+async function askOnce(
+  options: AiSdkOptions,
+  call: LanguageModelV4CallOptions,
+  listener: Pick<ModelListener, 'onText'>,
+  signal: AbortSignal,
+): Promise<ModelReply> {
+  const { family, clock, limits, fetch, keyName, name, baseUrl, apiKey, headers } = options;
+  const who = `model ${name} at ${baseUrl}`;
+  const exchange = openExchange({ family, who, fetch, clock, limits, signal, keyName });
+  try {
+    const model = options.open({ name, baseUrl, apiKey, headers, fetch: exchange.fetch });
+    const { stream } = await raceAbort(Promise.resolve(model.doStream(call)), signal);
+    return await collectReply(family, stream, listener);
+  } catch (error) {
+    throw toFailure(exchange, who, signal, error);
+  } finally {
+    exchange.close();
+  }
+}
+
+/** Our own account of what went wrong goes first; a package's is worded for programmers. */
+function toFailure(exchange: Exchange, who: string, signal: AbortSignal, thrown: unknown): unknown {
+  if (signal.aborted) return signal.reason;
+  if (exchange.failure !== undefined) return exchange.failure;
+  const error = thrown instanceof NoReply ? thrown.error : thrown;
+  if (error instanceof AppError) return error;
+  const text = error instanceof Error ? error.message : 'the reply ended without saying how';
+  return new ProviderError(`${who}: ${excerpt(text)}`, {
+    // What arrived could not be read: broken on the way as often as by the provider.
+    retryable: exchange.isComplete || thrown instanceof NoReply,
+    cause: thrown,
+  });
+}
