@@ -25,9 +25,7 @@ const LF = 10;
 const CR = 13;
 const RETRY_INITIAL = 0x72;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
-const KNOWN_FIELDS = ['data', 'event', 'id', 'retry'].map((name) =>
-  new TextEncoder().encode(`${name}:`),
-);
+const KNOWN_FIELDS = ['data:', 'event:', 'id:', 'retry:'];
 /** Bytes after which every line is known to matter or not: the length of "event:". */
 const HEAD_BYTES = 6;
 
@@ -216,7 +214,9 @@ class Parser implements SseParser {
 function mayMatter(carry: Carry): boolean {
   return KNOWN_FIELDS.some((field) => {
     const length = Math.min(field.length, carry.length);
-    for (let at = 0; at < length; at++) if (carry.byteAt(at) !== field[at]) return false;
+    for (let at = 0; at < length; at++) {
+      if (carry.byteAt(at) !== field.charCodeAt(at)) return false;
+    }
     return true;
   });
 }

@@ -111,7 +111,7 @@ describe('work and memory', () => {
     });
   }
 
-  for (const head of [':', 'unknown', 'databases:']) {
+  for (const head of [':', 'unknown', 'databases:', 'events', 'id2:', 'retry-']) {
     test(`an endless line that begins "${head}" is dropped as it comes`, () => {
       const parser = createSseParser({ onEvent: () => undefined, maxBytes: 1000 });
       const chunk = new Uint8Array(1024).fill(0x61);

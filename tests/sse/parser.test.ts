@@ -275,6 +275,24 @@ describe('life cycle', () => {
     expect(events).toEqual([{ data: 'new' }, { data: 'whole' }]);
   });
 
+  for (const [what, begun] of [
+    ['a skipped line', ': comment'],
+    ['half a surrogate pair', 'data: \ud83d'],
+    ['half a mark', new Uint8Array([0xef, 0xbb])],
+    ['an event of very many lines', `${'data: old\n'.repeat(3000)}`],
+  ] as const) {
+    test(`reset forgets ${what}`, () => {
+      const events: SseEvent[] = [];
+      const parser = createSseParser({ onEvent: (event) => events.push(event) });
+      parser.feed(begun);
+      parser.reset();
+      parser.feed('\uFEFFdata: new\n\n');
+      expect(events).toEqual([{ data: 'new' }]);
+      parser.feed('data: a\ndata: b\n\n');
+      expect(events).toEqual([{ data: 'new' }, { data: 'a\nb' }]);
+    });
+  }
+
   test('end makes the parser new', () => {
     const events: SseEvent[] = [];
     const parser = createSseParser({ onEvent: (event) => events.push(event) });

@@ -70,6 +70,13 @@ describe('reading a body', () => {
     expect(seen).toEqual([7, 9, 'a', 2]);
   });
 
+  test('an id without data counts as last event id', async () => {
+    const { body } = makeBody(['id: 1\ndata: a\n\nid: 2\n\n']);
+    const stream = openSseStream(body, { signal: new AbortController().signal });
+    expect(await collect(stream)).toEqual([{ id: '1', data: 'a' }]);
+    expect(stream.lastEventId).toBe('2');
+  });
+
   test('reads no chunk before it is asked, and none ahead', async () => {
     const { body, pulls } = makeBody(['data: a\n\n', 'data: b\n\n']);
     const stream = openSseStream(body, { signal: new AbortController().signal });
