@@ -142,6 +142,7 @@ export function createRepl({ terminal, stateDir, version }: ReplOptions): Repl {
         screen.print(paint(hello, 'dim'));
         const ended = session.ended.then(() => session.exitCode());
         const exit = await Promise.race([loop(), ended, session.kill]);
+        if (session.isKilled()) return exit;
         session.leave();
         return await Promise.race([host.close().then(() => exit), session.kill]);
       } finally {
@@ -160,6 +161,7 @@ function createSession() {
   const finished = Promise.withResolvers<void>();
   let work: AbortController | undefined;
   let isLeaving = false;
+  let isKilled = false;
   let exit: ExitCode = EXIT.ok;
 
   return {
@@ -196,8 +198,10 @@ function createSession() {
       finished.resolve();
     },
     killed(code: ExitCode) {
+      isKilled = true;
       killing.resolve(code);
     },
+    isKilled: () => isKilled,
   };
 }
 

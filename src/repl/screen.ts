@@ -40,6 +40,8 @@ export function createScreen(terminal: Terminal): Screen {
   let isLiveShown = false;
   /** True while the answer's last line has no end yet. */
   let isLineOpen = false;
+  /** The same for an answer on a stream of its own. */
+  let isAnswerOpen = false;
   let waiting = '';
   /** The last cluster, or `\r`: what it is depends on the next piece. */
   let held = '';
@@ -80,11 +82,15 @@ export function createScreen(terminal: Terminal): Screen {
       show();
     },
     answer(delta) {
-      if (!terminal.answerOnScreen) terminal.writeAnswer(delta);
-      else if (block === undefined) writeAnswer(delta);
+      if (!terminal.answerOnScreen) {
+        terminal.writeAnswer(delta);
+        if (delta !== '') isAnswerOpen = !delta.endsWith('\n');
+      } else if (block === undefined) writeAnswer(delta);
       else waiting = (waiting + delta).slice(0, MAX_WAITING_CHARACTERS);
     },
     endAnswer() {
+      if (isAnswerOpen) terminal.writeAnswer('\n');
+      isAnswerOpen = false;
       if (held !== '') writeAnswer('\n');
       hide();
       closeLine();
