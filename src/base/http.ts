@@ -1,0 +1,159 @@
+/**
+ * What every HTTP client of ours keeps to: no hidden time limit, no proxy on loopback, redirects only
+ * within the origin, bodies with a bound. Knows nothing of MCP.
+ */
+import { hostKind } from './address.ts';
+import { LimitError } from './errors.ts';
+import { scrubSecrets } from './redact.ts';
+import { escapeForTerminal, shorten } from './text.ts';
+
+/** What we ask of `fetch`; Bun's own options among it. */
+export interface FetchInit {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly headers: Record<string, string>;
+  readonly body?: string;
+  readonly signal: AbortSignal;
+  readonly redirect: 'manual';
+  /** Bun gives up a silent socket after 5 minutes otherwise. Our own clocks decide. */
+  readonly timeout: false;
+  /** `false` also turns off HTTP_PROXY; an empty string would not (Bun 1.4.5). */
+  readonly proxy?: false;
+}
+
+export type Fetch = (url: string, init: FetchInit) => Promise<Response>;
+
+export type HttpRequest = Pick<FetchInit, 'method' | 'headers' | 'body' | 'signal'>;
+
+/** 16 MiB. */
+export const MAX_BODY_BYTES = 16 * 1024 * 1024;
+const MAX_REDIRECTS = 5;
+const MAX_ERROR_BODY_BYTES = 8 * 1024;
+const MAX_EXCERPT_CHARACTERS = 500;
+
+/** A redirect we do not follow; `location` as sent, or `undefined` without one. */
+export interface RefusedRedirect {
+  readonly kind: 'redirect';
+  readonly status: number;
+  readonly location: string | undefined;
+}
+
+/**
+ * One request by our rules. 307 and 308 within the origin are followed, at most 5 in a row; any other
+ * redirect is returned, not followed: no header of ours ever reaches another origin.
+ * Rejects as `fetch` does: network errors with a `code`, the signal's reason after an abort.
+ */
+export async function sendRequest(
+  fetch: Fetch,
+  url: string,
+  request: HttpRequest,
+): Promise<Response | RefusedRedirect> {
+  let target = url;
+  for (let hops = 0; ; hops += 1) {
+    const response = await fetch(target, {
+      ...request,
+      redirect: 'manual',
+      timeout: false,
+      ...(hostKind(new URL(target).hostname) === 'loopback' ? { proxy: false } : {}),
+    });
+    if (!isRedirect(response.status)) return response;
+    const location = response.headers.get('location') ?? undefined;
+    await discardBody(response);
+    const next = location === undefined ? undefined : resolveUrl(location, target);
+    const isFollowed = response.status === 307 || response.status === 308;
+    if (!isFollowed || next?.origin !== new URL(url).origin || hops === MAX_REDIRECTS) {
+      return { kind: 'redirect', status: response.status, location };
+    }
+    target = next.href;
+  }
+}
+
+/** The media type without parameters, in lower case; empty when there is none. */
+export function mediaType(response: Response): string {
+  const [type = ''] = (response.headers.get('content-type') ?? '').split(';');
+  return type.trim().toLowerCase();
+}
+
+/** Below this many declared bytes one read does; a slow peer shows life only per chunk. */
+const SMALL_BODY_BYTES = 64 * 1024;
+
+/**
+ * The whole body as text. `onChunk` hears of every piece that arrives.
+ * Throws LimitError (details: limit, maxBytes) beyond `maxBytes` and gives the rest back unread.
+ */
+export async function readText(
+  response: Response,
+  maxBytes: number = MAX_BODY_BYTES,
+  onChunk?: () => void,
+): Promise<string> {
+  if (response.body === null) return '';
+  const declared = Number(response.headers.get('content-length') ?? Number.NaN);
+  const isPlain = !response.headers.has('content-encoding');
+  if (isPlain && declared <= Math.min(SMALL_BODY_BYTES, maxBytes)) return response.text();
+  if (isPlain && declared > maxBytes) {
+    await discardBody(response);
+    throw bodyLimitError(maxBytes);
+  }
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  // Leaving the loop early cancels the body.
+  for await (const chunk of response.body) {
+    onChunk?.();
+    bytes += chunk.byteLength;
+    if (bytes > maxBytes) throw bodyLimitError(maxBytes);
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+/** The first 8 KiB of an error's body, as they come until it ends or `signal` aborts. Never rejects. */
+export async function readErrorBody(response: Response, signal: AbortSignal): Promise<string> {
+  if (response.body === null) return '';
+  const decoder = new TextDecoder();
+  const reader = response.body.getReader();
+  const stop = () => void reader.cancel().catch(() => undefined);
+  signal.addEventListener('abort', stop, { once: true });
+  let text = '';
+  let bytes = 0;
+  try {
+    while (bytes < MAX_ERROR_BODY_BYTES && !signal.aborted) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      text += decoder.decode(value.subarray(0, MAX_ERROR_BODY_BYTES - bytes), { stream: true });
+      bytes += value.byteLength;
+    }
+  } catch (error) {
+    // A body that breaks off is still worth its beginning; anything but an Error is a fault of ours.
+    if (!(error instanceof Error)) throw error;
+  } finally {
+    signal.removeEventListener('abort', stop);
+    stop();
+  }
+  return text;
+}
+
+/** At most 500 characters of a body on one line, safe to show: no secret, no control character. */
+export function excerpt(body: string): string {
+  const line = scrubSecrets(body).replace(/\s+/g, ' ').trim();
+  return escapeForTerminal(shorten(line, MAX_EXCERPT_CHARACTERS));
+}
+
+/** Gives up a body that nobody reads. */
+export async function discardBody(response: Response): Promise<void> {
+  // Safe to ignore: a body that has failed already has nothing to give back.
+  await response.body?.cancel().catch(() => undefined);
+}
+
+function isRedirect(status: number): boolean {
+  return status >= 300 && status < 400 && status !== 304;
+}
+
+function resolveUrl(location: string, base: string): URL | undefined {
+  return URL.canParse(location, base) ? new URL(location, base) : undefined;
+}
+
+function bodyLimitError(maxBytes: number): LimitError {
+  return new LimitError(`the answer is larger than ${maxBytes / 1024 / 1024} MiB`, {
+    details: { limit: 'http_body', maxBytes },
+  });
+}

@@ -1,0 +1,48 @@
+/** The two clocks of a call: silence, reset by every sign of life, and the whole of it. */
+import { anySignal, startLimit } from '../base/abort.ts';
+import type { Clock } from '../base/clock.ts';
+import { LimitError } from '../base/errors.ts';
+import type { CallLimits, ServerConfig } from '../config/types.ts';
+import { durationText } from './errors.ts';
+
+export interface CallClocks {
+  /** Aborts with a LimitError (details: limit, limitMs) that names the clock, or with the caller's reason. */
+  readonly signal: AbortSignal;
+  /** A sign of life. */
+  touch(): void;
+  dispose(): void;
+}
+
+export function startCallClocks(
+  clock: Clock,
+  config: ServerConfig,
+  tool: string,
+  caller: AbortSignal,
+): CallClocks {
+  const { idleMs, maxMs } = callLimits(config, tool);
+  const where = `${config.name}/${tool}`;
+  const idle = startLimit(clock, idleMs, () =>
+    timedOut(`${where}: no sign of life for ${durationText(idleMs)}`, 'timeout.idle', idleMs),
+  );
+  const max = startLimit(clock, maxMs, () =>
+    timedOut(`${where}: still running after ${durationText(maxMs)}`, 'timeout.max', maxMs),
+  );
+  return {
+    signal: anySignal(caller, idle.signal, max.signal),
+    touch: () => idle.reset(),
+    dispose() {
+      idle.dispose();
+      max.dispose();
+    },
+  };
+}
+
+function callLimits(config: ServerConfig, tool: string): CallLimits {
+  const { idleMs, maxMs, tools } = config.timeout;
+  const own = Object.hasOwn(tools, tool) ? tools[tool] : undefined;
+  return { idleMs: own?.idleMs ?? idleMs, maxMs: own?.maxMs ?? maxMs };
+}
+
+function timedOut(text: string, limit: string, limitMs: number): LimitError {
+  return new LimitError(`${text} (${limit})`, { details: { limit, limitMs } });
+}

@@ -1,0 +1,381 @@
+/**
+ * Owns all about one server: connects, discovers, calls, notices its end and starts it again. The only
+ * place that changes its state. Legacy era over HTTP and stdio.
+ */
+
+import { readCredentials } from '../auth/headers.ts';
+import { anySignal, raceAbort, startLimit } from '../base/abort.ts';
+import { CONNECT_DELAYS_MS, withRetries } from '../base/backoff.ts';
+import type { Timer } from '../base/clock.ts';
+import {
+  AppError,
+  AuthError,
+  ConnectError,
+  InternalError,
+  LimitError,
+  toAppError,
+} from '../base/errors.ts';
+import type { JsonObject, JsonValue } from '../base/json.ts';
+import { scrubSecrets } from '../base/redact.ts';
+import type { ServerConfig } from '../config/types.ts';
+import type { SourceCall, ToolResult } from '../tools/types.ts';
+import { createTransport, type RemoteEndpoint } from '../transport/create.ts';
+import { adaptResult } from './adapt.ts';
+import { type CallClocks, startCallClocks } from './call-clocks.ts';
+import { listTools } from './discover.ts';
+import { durationText, isOutcomeUnknown, unknownOutcome } from './errors.ts';
+import { Link } from './link.ts';
+import type { ConnectionPorts } from './ports.ts';
+import { StatusBoard } from './states.ts';
+import type { Connection, ServerStatus } from './types.ts';
+
+/** A connection to a server outside this process. Nothing is started before `connect`. */
+export function createConnection(config: ServerConfig, ports: ConnectionPorts): Connection {
+  if (config.endpoint.kind === 'builtin') {
+    throw new InternalError(`server "${config.name}" is a built-in, not a connection`);
+  }
+  return new ServerConnection(config, config.endpoint, ports);
+}
+
+const MAX_TIMEOUTS_IN_A_ROW = 3;
+/** A process that timed out and stays silent this long is taken to hang. */
+const HANG_MS = 2000;
+
+class ServerConnection implements Connection {
+  readonly name: string;
+  readonly kind: 'http' | 'stdio';
+  readonly identity: string;
+  readonly config: ServerConfig;
+  readonly #endpoint: RemoteEndpoint;
+  readonly #ports: ConnectionPorts;
+  readonly #board: StatusBoard;
+  readonly #closing = new AbortController();
+  /** Links on their way out; `close` waits for them. */
+  readonly #leaving = new Set<Promise<void>>();
+  #link: Link | undefined;
+  #connecting: Promise<void> | undefined;
+  #refreshing: Promise<void> | undefined;
+  #isListDirty = false;
+  #timeoutsInARow = 0;
+  #hangTimer: Timer | undefined;
+  /** Why calls do not start the server again by themselves. */
+  #blocked: AppError | undefined;
+  #closed: Promise<void> | undefined;
+
+  constructor(config: ServerConfig, endpoint: RemoteEndpoint, ports: ConnectionPorts) {
+    this.name = config.name;
+    this.kind = endpoint.kind;
+    this.config = config;
+    this.identity = identityOf(endpoint);
+    this.#endpoint = endpoint;
+    this.#ports = ports;
+    this.#board = new StatusBoard(config);
+  }
+
+  status(): ServerStatus {
+    return this.#board.current;
+  }
+
+  onChange(listener: () => void): () => void {
+    return this.#board.listen(listener);
+  }
+
+  connect(signal: AbortSignal): Promise<void> {
+    if (!this.config.enabled || this.#closed !== undefined) return Promise.resolve();
+    this.#blocked = undefined;
+    this.#timeoutsInARow = 0;
+    return this.#start(signal);
+  }
+
+  async call(call: SourceCall): Promise<ToolResult> {
+    const link = await this.#readyLink(call.signal);
+    const clocks = startCallClocks(this.#ports.clock, this.config, call.tool, call.signal);
+    const params = { name: call.tool, arguments: call.arguments };
+    const send = () =>
+      link.request('tools/call', params, {
+        signal: clocks.signal,
+        onProgress: call.onProgress,
+        onActivity: clocks.touch,
+      });
+    try {
+      const result = await this.#retrying(clocks.signal, isUnsent, send);
+      this.#timeoutsInARow = 0;
+      return adaptResult(result);
+    } catch (error) {
+      throw this.#callFailure(error, call, clocks, link);
+    } finally {
+      clocks.dispose();
+    }
+  }
+
+  refresh(signal: AbortSignal): Promise<void> {
+    const link = this.#link;
+    if (!this.#isListDirty || link === undefined || this.status().state !== 'ready') {
+      return Promise.resolve();
+    }
+    this.#refreshing ??= this.#refreshFrom(link, signal).finally(() => {
+      this.#refreshing = undefined;
+    });
+    return this.#refreshing;
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#end();
+    return this.#closed;
+  }
+
+  #start(signal: AbortSignal): Promise<void> {
+    this.#connecting ??= this.#connectOnce(signal).finally(() => {
+      this.#connecting = undefined;
+    });
+    return this.#connecting;
+  }
+
+  async #connectOnce(caller: AbortSignal): Promise<void> {
+    const { clock } = this.#ports;
+    const { connectMs } = this.config.timeout;
+    const startedAt = clock.now();
+    this.#dropLink();
+    this.#board.update({ state: 'connecting', error: undefined, readyMs: undefined });
+    let phase = 'initialize';
+    const limit = startLimit(
+      clock,
+      connectMs,
+      () =>
+        new ConnectError(
+          `server "${this.name}" did not answer ${phase} within ${durationText(connectMs)} (timeout.connect)`,
+          { details: { limit: 'timeout.connect', limitMs: connectMs } },
+        ),
+    );
+    const signal = anySignal(caller, limit.signal, this.#closing.signal);
+    try {
+      const link = this.#openLink();
+      const hands = await this.#retrying(signal, isRetryable, () => link.shakeHands(signal));
+      const { protocolVersion, serverInfo, instructions } = hands;
+      this.#board.update({
+        state: 'discovering',
+        era: 'legacy',
+        protocolVersion,
+        serverInfo,
+        instructions,
+      });
+      this.#board.notice(hands.notices);
+      phase = 'tools/list';
+      await this.#discover(link, signal);
+      this.#board.update({ state: 'ready', readyMs: clock.now() - startedAt });
+      link.listen();
+    } catch (thrown) {
+      this.#connectFailed(
+        caller.aborted && thrown === caller.reason ? cancelled(this.name) : thrown,
+      );
+    } finally {
+      limit.dispose();
+    }
+  }
+
+  #openLink(): Link {
+    const { name, config } = this;
+    const ports = this.#ports;
+    const transport = createTransport(
+      name,
+      this.#endpoint,
+      (http) => readCredentials(name, http, ports.env),
+      ports,
+    );
+    const link: Link = new Link({
+      name,
+      transport,
+      connectMs: config.timeout.connectMs,
+      ports,
+      onNotice: (notice) => this.#board.notice([notice]),
+      onToolsChanged: () => {
+        this.#isListDirty = true;
+      },
+      onLost: (error) => this.#lost(link, error),
+    });
+    this.#link = link;
+    link.open();
+    return link;
+  }
+
+  async #discover(link: Link, signal: AbortSignal): Promise<void> {
+    this.#isListDirty = false;
+    const shouldRetry = (error: unknown) =>
+      isRetryable(error) || (this.kind === 'http' && !link.isAcknowledged);
+    const readPage = (params: JsonObject): Promise<JsonValue> =>
+      this.#retrying(signal, shouldRetry, () => link.request('tools/list', params, { signal }));
+    const { tools, dropped, notices } = await listTools(readPage, signal);
+    this.#board.update({ tools, dropped });
+    this.#board.notice(notices.map((notice) => `server "${this.name}": ${notice}`));
+  }
+
+  #connectFailed(thrown: unknown): void {
+    const said = this.#link?.transport.diagnostics() ?? '';
+    this.#dropLink();
+    if (this.#closing.signal.aborted) return;
+    const error = toAppError(thrown);
+    const isSilent = error.details['limit'] === 'timeout.connect';
+    this.#board.update({
+      state: error instanceof AuthError ? 'needs_auth' : 'failed',
+      error:
+        isSilent && said !== ''
+          ? new ConnectError(`${error.message}; its stderr ends:\n${said}`, {
+              cause: error,
+              details: error.details,
+            })
+          : error,
+    });
+  }
+
+  /** The link to call over, connecting first where there is none. */
+  async #readyLink(signal: AbortSignal): Promise<Link> {
+    signal.throwIfAborted();
+    if (this.#connecting !== undefined) await raceAbort(this.#connecting, signal);
+    const { state } = this.status();
+    if (state === 'closed' || state === 'disabled') {
+      throw new ConnectError(`server "${this.name}" is ${state}`, { details: { sent: false } });
+    }
+    if (this.#blocked !== undefined) throw this.#blocked;
+    if (this.#link === undefined || state !== 'ready') {
+      // Under its own limit: whoever stops waiting does not stop it for others.
+      await raceAbort(this.#start(this.#closing.signal), signal);
+    }
+    if (this.#link !== undefined && this.status().state === 'ready') return this.#link;
+    const error = this.status().error;
+    if (error instanceof AuthError) throw error;
+    throw new ConnectError(error?.message ?? `server "${this.name}" is ${this.status().state}`, {
+      cause: error,
+      details: { ...error?.details, sent: false },
+    });
+  }
+
+  #callFailure(error: unknown, call: SourceCall, clocks: CallClocks, link: Link): unknown {
+    if (call.signal.aborted && error === call.signal.reason) return error;
+    if (clocks.signal.aborted && error === clocks.signal.reason && error instanceof LimitError) {
+      this.#timedOut(link);
+      return unknownOutcome(this.name, call.tool, error);
+    }
+    if (isOutcomeUnknown(error)) return unknownOutcome(this.name, call.tool, error);
+    return toAppError(error);
+  }
+
+  #timedOut(link: Link): void {
+    if (link !== this.#link) return;
+    this.#timeoutsInARow += 1;
+    if (this.#timeoutsInARow >= MAX_TIMEOUTS_IN_A_ROW) {
+      this.#blocked = new ConnectError(
+        `server "${this.name}": ${MAX_TIMEOUTS_IN_A_ROW} calls in a row ran out of time`,
+        { hint: `/mcp reconnect ${this.name}`, details: { sent: false } },
+      );
+      this.#dropLink();
+      this.#board.notice([`${this.#blocked.message}; it is not called any more`]);
+      this.#board.update({ state: 'failed', error: this.#blocked });
+      return;
+    }
+    if (this.kind === 'http') link.markStale();
+    else if (this.config.restartOnTimeout) this.#endIfSilent(link);
+  }
+
+  #endIfSilent(link: Link): void {
+    const heardMs = link.transport.lastHeardMs;
+    this.#hangTimer?.cancel();
+    this.#hangTimer = this.#ports.clock.after(HANG_MS, () => {
+      if (link !== this.#link || link.transport.lastHeardMs !== heardMs) return;
+      this.#dropLink();
+      this.#board.update({ state: 'idle' });
+    });
+  }
+
+  #lost(link: Link, error: AppError): void {
+    if (link !== this.#link) return;
+    const wasReady = this.status().state === 'ready';
+    // While connecting, the request that waits reports it.
+    if (!wasReady) return;
+    this.#dropLink();
+    this.#board.update({ state: 'failed', error });
+  }
+
+  async #refreshFrom(link: Link, caller: AbortSignal): Promise<void> {
+    const { connectMs } = this.config.timeout;
+    const limit = startLimit(
+      this.#ports.clock,
+      connectMs,
+      () => new LimitError(`no answer to tools/list within ${durationText(connectMs)}`),
+    );
+    try {
+      await this.#discover(link, anySignal(caller, limit.signal, this.#closing.signal));
+    } catch (error) {
+      this.#isListDirty = true;
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#ports.log('warn', `server "${this.name}": the tool list stays as it was: ${reason}`);
+    } finally {
+      limit.dispose();
+    }
+  }
+
+  #retrying<T>(
+    signal: AbortSignal,
+    isWorthIt: (error: unknown) => boolean,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    return withRetries(
+      {
+        clock: this.#ports.clock,
+        signal,
+        delaysMs: CONNECT_DELAYS_MS,
+        shouldRetry: (error) =>
+          isWorthIt(error) ? { retry: true, atLeastMs: retryAfterMs(error) } : { retry: false },
+        onRetry: (error, delayMs) =>
+          this.#ports.log(
+            'debug',
+            `${this.name}: again in ${delayMs} ms: ${toAppError(error).message}`,
+          ),
+      },
+      work,
+    );
+  }
+
+  #dropLink(): void {
+    this.#hangTimer?.cancel();
+    const link = this.#link;
+    if (link === undefined) return;
+    this.#link = undefined;
+    const leaving = link.close().finally(() => this.#leaving.delete(leaving));
+    this.#leaving.add(leaving);
+  }
+
+  async #end(): Promise<void> {
+    this.#closing.abort(
+      new ConnectError(`server "${this.name}" is closed`, { details: { sent: false } }),
+    );
+    this.#dropLink();
+    await this.#connecting;
+    await Promise.all(this.#leaving);
+    this.#board.update({ state: 'closed' });
+  }
+}
+
+function isRetryable(error: unknown): boolean {
+  return error instanceof AppError && error.retryable;
+}
+
+/** Only what provably never reached the server may be sent again. */
+function isUnsent(error: unknown): boolean {
+  return isRetryable(error) && error instanceof AppError && error.details['sent'] === false;
+}
+
+function retryAfterMs(error: unknown): number {
+  const asked = error instanceof AppError ? error.details['retryAfterMs'] : undefined;
+  return typeof asked === 'number' ? asked : 0;
+}
+
+function cancelled(name: string): ConnectError {
+  return new ConnectError(`connecting to server "${name}" was cancelled`);
+}
+
+/** What a grant is bound to. */
+function identityOf(endpoint: RemoteEndpoint): string {
+  return endpoint.kind === 'http'
+    ? scrubSecrets(endpoint.url)
+    : scrubSecrets(JSON.stringify([endpoint.command, ...endpoint.args]));
+}

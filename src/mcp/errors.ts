@@ -1,0 +1,68 @@
+/** The sentences of this layer: what a server answered, which clock ran out, what became of a call. */
+import { AppError, ProtocolError, UnknownOutcomeError } from '../base/errors.ts';
+import { type JsonValue, stableStringify } from '../base/json.ts';
+import { shorten } from '../base/text.ts';
+
+const MAX_DATA_CHARACTERS = 500;
+
+/** A JSON-RPC error as the answer to a request of ours. */
+export class RpcError extends ProtocolError {
+  readonly rpcCode: number | undefined;
+  readonly data: JsonValue | undefined;
+
+  constructor(server: string, method: string, error: RpcFailure) {
+    const said = error.message.trim();
+    const data = error.data === undefined ? '' : ` ${dataText(error.data)}`;
+    const code = error.code === undefined ? '' : ` (${error.code})`;
+    const text = `${said === '' ? 'no reason given' : said}${data}`;
+    super(`server "${server}" answered ${method} with an error: ${text}${code}`, {
+      details: {
+        ...(error.code === undefined ? {} : { rpcCode: error.code }),
+        ...(error.data === undefined ? {} : { data: error.data }),
+      },
+    });
+    this.rpcCode = error.code;
+    this.data = error.data;
+  }
+}
+
+export interface RpcFailure {
+  readonly code: number | undefined;
+  readonly message: string;
+  readonly data: JsonValue | undefined;
+}
+
+export const METHOD_NOT_FOUND = -32601;
+
+export function isMethodNotFound(error: unknown): boolean {
+  return error instanceof RpcError && error.rpcCode === METHOD_NOT_FOUND;
+}
+
+/** True when the request went out and nobody knows what became of it. See `Transport`. */
+export function isOutcomeUnknown(error: unknown): error is AppError {
+  return error instanceof AppError && error.details['sent'] === true;
+}
+
+/** True when the server does not know our session and did not act on the request. */
+export function isSessionLost(error: unknown): boolean {
+  return error instanceof AppError && error.details['session'] === 'gone';
+}
+
+/** The error of a call that was sent and not answered. */
+export function unknownOutcome(server: string, tool: string, cause: AppError): UnknownOutcomeError {
+  return new UnknownOutcomeError(`${cause.message}; whether ${server}/${tool} ran is not known`, {
+    cause,
+    details: { ...cause.details, sent: true },
+    hint: 'check on the server before calling it again',
+  });
+}
+
+/** `250ms`, `60s`, `15m`: the spelling of the configuration. */
+export function durationText(ms: number): string {
+  if (ms > 60_000 && ms % 60_000 === 0) return `${ms / 60_000}m`;
+  return ms % 1000 === 0 ? `${ms / 1000}s` : `${ms}ms`;
+}
+
+function dataText(data: JsonValue): string {
+  return shorten(typeof data === 'string' ? data : stableStringify(data), MAX_DATA_CHARACTERS);
+}

@@ -1,0 +1,158 @@
+/**
+ * One live way to a server: its transport, its peer and their handshake. Renews the session once when
+ * the server has forgotten it. Knows nothing of tools, states or call limits.
+ */
+import { anySignal, raceAbort, startLimit } from '../base/abort.ts';
+import { type AppError, AuthError, ConnectError, toAppError } from '../base/errors.ts';
+import type { JsonObject, JsonValue } from '../base/json.ts';
+import type { Transport } from '../transport/types.ts';
+import { durationText, isSessionLost } from './errors.ts';
+import { listRoots } from './handlers/roots.ts';
+import { type Handshake, shakeHands } from './handshake.ts';
+import { Peer, type RequestOptions } from './peer.ts';
+import type { ConnectionPorts } from './ports.ts';
+
+export interface LinkOptions {
+  readonly name: string;
+  readonly transport: Transport;
+  /** Limit of a handshake that renews the session. */
+  readonly connectMs: number;
+  readonly ports: ConnectionPorts;
+  readonly onNotice: (notice: string) => void;
+  readonly onToolsChanged: () => void;
+  /** The way is gone for good; what waited has been rejected. */
+  readonly onLost: (error: AppError) => void;
+}
+
+export class Link {
+  readonly transport: Transport;
+  /** True once the server took `notifications/initialized`. */
+  isAcknowledged = false;
+  readonly #options: LinkOptions;
+  readonly #peer: Peer;
+  readonly #closing = new AbortController();
+  #renewing: Promise<void> | undefined;
+  #isStale = false;
+
+  constructor(options: LinkOptions) {
+    this.#options = options;
+    this.transport = options.transport;
+    this.#peer = new Peer({
+      name: options.name,
+      transport: options.transport,
+      log: options.ports.log,
+      requests: new Map([
+        ['ping', () => ({})],
+        ['roots/list', () => listRoots(options.ports.cwd)],
+      ]),
+      onNotification: (method) => {
+        if (method === 'notifications/tools/list_changed') options.onToolsChanged();
+      },
+    });
+  }
+
+  /** Throws as `Transport.open` does. */
+  open(): void {
+    this.transport.open({
+      onMessage: (message) => this.#peer.receive(message),
+      onNotice: this.#options.onNotice,
+      onClose: (error) => {
+        this.#peer.failAll(error);
+        this.#options.onLost(error);
+      },
+    });
+  }
+
+  /** Rejects as `shakeHands` and `Peer.request` do. May be repeated. */
+  async shakeHands(signal: AbortSignal): Promise<Handshake> {
+    const { name, ports } = this.#options;
+    this.transport.forgetSession();
+    const handshake = await shakeHands(
+      (params) => this.#peer.request('initialize', params, { signal }),
+      name,
+      ports.version,
+    );
+    this.transport.acceptVersion(handshake.protocolVersion);
+    // Not awaited: what follows is sent after it, and no server needs its answer first.
+    void this.#peer.notify('notifications/initialized').then(() => {
+      this.isAcknowledged = true;
+    });
+    return handshake;
+  }
+
+  /**
+   * One request. When the server has forgotten our session, and so did not act on it, a new session is
+   * made, once for all requests that wait, and the request is sent once more.
+   */
+  async request(method: string, params: JsonObject, options: RequestOptions): Promise<JsonValue> {
+    if (this.#isStale) this.#startRenewal();
+    if (this.#renewing !== undefined) await raceAbort(this.#renewing, options.signal);
+    const session = this.transport.sessionId;
+    try {
+      return await this.#peer.request(method, params, options);
+    } catch (error) {
+      if (!isSessionLost(error)) throw error;
+      if (this.transport.sessionId === session) this.#startRenewal();
+      if (this.#renewing !== undefined) await raceAbort(this.#renewing, options.signal);
+      return this.#peer.request(method, params, options);
+    }
+  }
+
+  /** A new session is made before the next request. */
+  markStale(): void {
+    this.#isStale = true;
+  }
+
+  /** Lets the server speak unasked. */
+  listen(): void {
+    this.transport.listen();
+  }
+
+  /** Idempotent; what waits is rejected. */
+  close(): Promise<void> {
+    const { name } = this.#options;
+    const closed = new ConnectError(`server "${name}" is closed`, { details: { sent: true } });
+    this.#closing.abort(closed);
+    this.#peer.failAll(closed);
+    return this.transport.close();
+  }
+
+  #startRenewal(): void {
+    this.#isStale = false;
+    this.#renewing ??= this.#renew().finally(() => {
+      this.#renewing = undefined;
+    });
+    // Whoever waits for it hears of its failure; without anybody waiting it is nobody's.
+    this.#renewing.catch(() => undefined);
+  }
+
+  async #renew(): Promise<void> {
+    const { name, connectMs, ports } = this.#options;
+    ports.log('debug', `${name}: making a new session`);
+    const limit = startLimit(
+      ports.clock,
+      connectMs,
+      () =>
+        new ConnectError(
+          `no answer to initialize within ${durationText(connectMs)} (timeout.connect)`,
+        ),
+    );
+    try {
+      await this.shakeHands(anySignal(limit.signal, this.#closing.signal));
+      this.listen();
+    } catch (thrown) {
+      this.#isStale = true;
+      const error = toAppError(thrown);
+      if (error instanceof AuthError) throw error;
+      throw new ConnectError(
+        `server "${name}" ended our session, and a new one failed: ${error.message}`,
+        {
+          cause: error,
+          details: { sent: false },
+        },
+      );
+    } finally {
+      limit.dispose();
+    }
+  }
+}

@@ -1,0 +1,35 @@
+/** Picks the transport for an endpoint. A new way to a server is one more case here. */
+import type { Clock } from '../base/clock.ts';
+import type { Env } from '../base/env.ts';
+import type { Fetch } from '../base/http.ts';
+import type { Spawn } from '../base/spawn.ts';
+import type { ServerEndpoint } from '../config/types.ts';
+import { HttpTransport } from './http.ts';
+import { StdioTransport } from './stdio.ts';
+import type { LogSink, Transport } from './types.ts';
+
+export interface TransportPorts {
+  readonly clock: Clock;
+  /** Where the allowlisted variables of child processes come from. */
+  readonly env: Env;
+  readonly fetch: Fetch;
+  readonly spawn: Spawn;
+  readonly log: LogSink;
+}
+
+/** An endpoint outside this process. */
+export type RemoteEndpoint = Exclude<ServerEndpoint, { kind: 'builtin' }>;
+
+/** `credentials` are asked for only where they can be sent. */
+export function createTransport(
+  name: string,
+  endpoint: RemoteEndpoint,
+  credentials: (http: RemoteEndpoint & { kind: 'http' }) => {
+    readonly headers: Readonly<Record<string, string>>;
+    readonly hasToken: boolean;
+  },
+  ports: TransportPorts,
+): Transport {
+  if (endpoint.kind === 'stdio') return new StdioTransport(name, endpoint, ports);
+  return new HttpTransport({ name, url: endpoint.url, ...credentials(endpoint) }, ports);
+}

@@ -1,0 +1,161 @@
+/** What an HTTP server's refusals mean, as typed errors in plain words. See `Transport` for the details. */
+import { parseRetryAfter } from '../base/backoff.ts';
+import { AppError, AuthError, ConnectError, LimitError, ProtocolError } from '../base/errors.ts';
+import { excerpt, mediaType, type RefusedRedirect } from '../base/http.ts';
+import { isJsonObject, tryParseJson } from '../base/json.ts';
+import { scrubSecrets } from '../base/redact.ts';
+import { rpcError } from './message.ts';
+
+/** The server, and whether a token of ours went with the request. */
+export interface Target {
+  readonly name: string;
+  readonly url: string;
+  readonly hasToken: boolean;
+}
+
+/** Failures before a connection stood: no byte of the request was read by anybody. */
+const UNSENT: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ENOTFOUND: 'host not found',
+  EAI_AGAIN: 'host name cannot be resolved',
+  EHOSTUNREACH: 'host unreachable',
+  ENETUNREACH: 'network unreachable',
+  EPROTO: 'the TLS handshake failed',
+};
+/** Trying again does not make a name or a certificate better. */
+const LASTING = new Set(['ENOTFOUND', 'EPROTO']);
+const CERTIFICATE = /CERT|SELF_SIGNED|ISSUER|^ERR_TLS/;
+
+/** A failure of `fetch` or of reading what it gave. An AppError is returned with `sent` added. */
+export function networkError(target: Target, thrown: unknown): AppError {
+  if (thrown instanceof LimitError) {
+    return new LimitError(`server "${target.name}": ${thrown.message}`, {
+      cause: thrown,
+      details: { ...thrown.details, sent: true },
+    });
+  }
+  if (thrown instanceof AppError) return thrown;
+  const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '';
+  const isCertificate = CERTIFICATE.test(code);
+  const words = isCertificate ? `certificate not accepted (${code})` : UNSENT[code];
+  const said = thrown instanceof Error ? thrown.message : String(thrown);
+  const text =
+    words ?? (code === 'ECONNRESET' ? 'the connection was closed without an answer' : said);
+  return new ConnectError(
+    `cannot reach server "${target.name}" at ${shownUrl(target.url)}: ${text}`,
+    {
+      cause: thrown,
+      retryable: !isCertificate && !LASTING.has(code),
+      details: { sent: words === undefined, ...(code === '' ? {} : { reason: code }) },
+    },
+  );
+}
+
+/** A status that is not a success; `body` is its beginning. */
+export function statusError(target: Target, response: Response, body: string, now: Date): AppError {
+  const { status } = response;
+  const said = excerpt(errorText(body));
+  const tail = said === '' ? '' : `: ${said}`;
+  if (status === 401 || status === 403) return refusedError(target, status, tail);
+  const retryAfterMs = parseRetryAfter(response.headers.get('retry-after'), now);
+  const type = mediaType(response);
+  return new ProtocolError(
+    `server "${target.name}" answered HTTP ${status}${type === '' ? '' : ` (${type})`}${tail}`,
+    {
+      retryable: isPassing(status),
+      details: { status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) },
+      ...(status === 404 || status === 405
+        ? { hint: `check the path of its url: ${shownUrl(target.url)}` }
+        : {}),
+    },
+  );
+}
+
+/** True for statuses that may be gone at the next attempt. */
+export function isPassing(status: number): boolean {
+  return status === 408 || status === 425 || status === 429 || (status >= 500 && status !== 501);
+}
+
+/** The session of the request is over: the server says that it did not act on it. */
+export function sessionGoneError(target: Target, status: number, body: string): ConnectError {
+  const said = excerpt(errorText(body));
+  return new ConnectError(
+    `server "${target.name}" does not know our session any more (${status})${said === '' ? '' : `: ${said}`}`,
+    { details: { sent: false, status, session: 'gone' } },
+  );
+}
+
+export function redirectError(target: Target, redirect: RefusedRedirect): ProtocolError {
+  const { status, location } = redirect;
+  const to = location === undefined ? 'nowhere' : excerpt(location);
+  return new ProtocolError(
+    `server "${target.name}" redirects (${status}) to ${to}; this is not followed`,
+    {
+      details: { status, ...(location === undefined ? {} : { location: scrubSecrets(location) }) },
+      ...(location === undefined ? {} : { hint: `if you trust it, set url: ${to}` }),
+    },
+  );
+}
+
+/** A success that does not hold the answer to `method`. */
+export function noAnswerError(
+  target: Target,
+  method: string,
+  response: Response,
+  body: string,
+): ProtocolError {
+  const type = mediaType(response);
+  const said = excerpt(body);
+  return new ProtocolError(
+    `server "${target.name}" did not answer ${method}: HTTP ${response.status}${
+      type === '' ? '' : ` ${type}`
+    }, ${said === '' ? 'empty body' : said}`,
+    {
+      details: { sent: true, status: response.status },
+      ...(type === 'text/html' ? { hint: 'check url: a web page answered' } : {}),
+    },
+  );
+}
+
+export function closedStreamError(target: Target, method: string, cause?: unknown): ProtocolError {
+  return new ProtocolError(
+    `server "${target.name}" closed the stream without answering ${method}`,
+    {
+      cause,
+      retryable: cause !== undefined,
+      details: { sent: true },
+    },
+  );
+}
+
+function refusedError(target: Target, status: number, tail: string): AuthError {
+  const { name, hasToken } = target;
+  const details = { status };
+  if (hasToken) {
+    return new AuthError(`server "${name}" refused the configured token (${status})${tail}`, {
+      details,
+      hint: 'check the value of the variable that auth.tokenEnv names',
+    });
+  }
+  if (status === 403) {
+    return new AuthError(`server "${name}" refused access (403)${tail}`, { details });
+  }
+  return new AuthError(`server "${name}" needs a token (401)${tail}`, {
+    details,
+    hint: 'add auth: {type: bearer, tokenEnv: NAME} to its entry',
+  });
+}
+
+/** The message of a JSON-RPC error; the body as it is otherwise. */
+function errorText(body: string): string {
+  const parsed = tryParseJson(body);
+  const error =
+    isJsonObject(parsed) && isJsonObject(parsed['error']) ? rpcError(parsed) : undefined;
+  return error === undefined || error.message === '' ? body : error.message;
+}
+
+/** Without the query, which may hold a key. */
+function shownUrl(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return scrubSecrets(origin + pathname);
+}

@@ -1,0 +1,427 @@
+/**
+ * A server over Streamable HTTP: each message is a POST, its answer JSON or an event stream; one GET
+ * stream lets the server speak unasked. Source: MCP 2025-11-25, transports; all legacy revisions fit.
+ */
+import { startLimit } from '../base/abort.ts';
+import type { Clock, Timer } from '../base/clock.ts';
+import { AppError, ConnectError } from '../base/errors.ts';
+import {
+  discardBody,
+  type Fetch,
+  type HttpRequest,
+  mediaType,
+  readErrorBody,
+  readText,
+  sendRequest,
+} from '../base/http.ts';
+import { isJsonObject, type JsonObject, tryParseJson } from '../base/json.ts';
+import {
+  closedStreamError,
+  isPassing,
+  networkError,
+  noAnswerError,
+  redirectError,
+  sessionGoneError,
+  statusError,
+  type Target,
+} from './http-errors.ts';
+import { isEventStream, readMessages, resumeMessages, type StreamPosition } from './http-stream.ts';
+import { answeredId, requestId, rpcError, rpcMessages } from './message.ts';
+import { HttpSession, isSessionGone } from './session.ts';
+import type { LogSink, SendOptions, Transport, TransportSink } from './types.ts';
+
+export interface HttpPorts {
+  readonly clock: Clock;
+  readonly fetch: Fetch;
+  readonly log: LogSink;
+}
+
+export interface HttpOptions {
+  readonly name: string;
+  readonly url: string;
+  /** Configured headers and credentials, ready to send. Those of the protocol win over them. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Whether credentials of ours are among them. */
+  readonly hasToken: boolean;
+}
+
+/** A request whose answer has not come yet; it may come on the GET stream as well. */
+interface Exchange {
+  readonly id: number;
+  readonly method: string;
+  isAnswered: boolean;
+  onAnswer: (() => void) | undefined;
+}
+
+/** The GET stream; `ended` settles when there is none, or none any more. */
+interface Listening {
+  readonly stream: AbortController;
+  readonly ended: Promise<void>;
+}
+
+const LISTEN_DELAY_MS = 50;
+/** How long an answer may come late over the GET stream after the POST's own stream ended without it. */
+const LATE_ANSWER_MS = 2000;
+/** How long a stream may go on after its answer. */
+const LINGER_MS = 2000;
+const ERROR_BODY_MS = 2000;
+const DELETE_MS = 1000;
+const MAX_IGNORED_BODY_BYTES = 64 * 1024;
+
+export class HttpTransport implements Transport {
+  readonly kind = 'http';
+  lastHeardMs: number | undefined;
+  readonly #target: Target;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #ports: HttpPorts;
+  readonly #session = new HttpSession();
+  readonly #exchanges = new Map<number, Exchange>();
+  /** Everything in flight, to be ended by `close`. */
+  readonly #inFlight = new Set<AbortController>();
+  #sink: TransportSink | undefined;
+  #listening: Listening | undefined;
+  #listenTimer: Timer | undefined;
+  #closed: Promise<void> | undefined;
+
+  constructor(options: HttpOptions, ports: HttpPorts) {
+    this.#target = options;
+    this.#ports = ports;
+    this.#headers = {
+      ...lowerCaseNames(options.headers),
+      accept: 'application/json, text/event-stream',
+    };
+  }
+
+  get sessionId(): string | undefined {
+    return this.#session.id;
+  }
+
+  open(sink: TransportSink): void {
+    this.#sink = sink;
+  }
+
+  async send(message: JsonObject, options: SendOptions): Promise<void> {
+    options.signal.throwIfAborted();
+    if (this.#closed !== undefined) {
+      throw new ConnectError(`server "${this.#target.name}" is closed`, {
+        details: { sent: false },
+      });
+    }
+    const id = requestId(message);
+    const control = this.#control(options.signal);
+    const exchange = id === undefined ? undefined : this.#expect(id, message);
+    if (exchange !== undefined && this.#listenTimer !== undefined) this.#startListening();
+    try {
+      const response = await this.#request('POST', control.signal, JSON.stringify(message));
+      if (exchange === undefined) await this.#finishNotification(response, control.signal);
+      else await this.#finishRequest(exchange, response, control, options);
+    } catch (error) {
+      options.signal.throwIfAborted();
+      throw networkError(this.#target, error);
+    } finally {
+      control.release();
+      if (exchange !== undefined) this.#exchanges.delete(exchange.id);
+    }
+  }
+
+  acceptVersion(protocolVersion: string): void {
+    this.#session.acceptVersion(protocolVersion);
+  }
+
+  listen(): void {
+    if (this.#closed !== undefined || this.#listening !== undefined) return;
+    this.#listenTimer?.cancel();
+    // A process that only lists is gone by then; the first request after this opens it sooner.
+    this.#listenTimer = this.#ports.clock.after(LISTEN_DELAY_MS, () => this.#startListening());
+  }
+
+  forgetSession(): void {
+    this.#stopListening();
+    this.#session.forget();
+  }
+
+  diagnostics(): string {
+    return '';
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#end();
+    return this.#closed;
+  }
+
+  async #end(): Promise<void> {
+    this.#stopListening();
+    const closed = new ConnectError(`server "${this.#target.name}" is closed`, {
+      details: { sent: true },
+    });
+    for (const controller of this.#inFlight) controller.abort(closed);
+    if (this.#session.id === undefined) return;
+    const limit = startLimit(this.#ports.clock, DELETE_MS, () => closed);
+    try {
+      const response = await this.#request('DELETE', limit.signal);
+      await discardBody(response);
+    } catch (error) {
+      this.#ports.log('debug', networkError(this.#target, error).message);
+    } finally {
+      limit.dispose();
+    }
+  }
+
+  async #request(
+    method: HttpRequest['method'],
+    signal: AbortSignal,
+    body?: string,
+    extra?: Record<string, string>,
+  ): Promise<Response> {
+    const headers = { ...this.#headers, ...this.#session.headers(), ...extra };
+    const request =
+      body === undefined
+        ? { method, headers, signal }
+        : { method, headers: { ...headers, 'content-type': 'application/json' }, signal, body };
+    const response = await sendRequest(this.#ports.fetch, this.#target.url, request);
+    if ('kind' in response) throw redirectError(this.#target, response);
+    this.#hear();
+    return response;
+  }
+
+  async #finishNotification(response: Response, signal: AbortSignal): Promise<void> {
+    if (!response.ok) throw await this.#refusal(response, signal);
+    if (mediaType(response) === 'text/event-stream') await discardBody(response);
+    else await readText(response, MAX_IGNORED_BODY_BYTES);
+  }
+
+  async #finishRequest(
+    exchange: Exchange,
+    response: Response,
+    control: Control,
+    options: SendOptions,
+  ): Promise<void> {
+    const onActivity = () => {
+      this.#hear();
+      options.onActivity?.();
+    };
+    onActivity();
+    if (!response.ok) {
+      await this.#takeErrorAnswer(exchange, response, control.signal);
+      return;
+    }
+    if (exchange.method === 'initialize') this.#session.takeId(response);
+    if (isEventStream(response)) {
+      await this.#readAnswerStream(exchange, response, control, onActivity);
+      return;
+    }
+    const text = await readText(response, undefined, onActivity);
+    const value = tryParseJson(text);
+    for (const message of rpcMessages(value)) this.#deliver(message);
+    if (!exchange.isAnswered && isJsonObject(value)) this.#deliverError(exchange, value);
+    if (!exchange.isAnswered) {
+      throw noAnswerError(this.#target, exchange.method, response, text.slice(0, 8192));
+    }
+  }
+
+  async #readAnswerStream(
+    exchange: Exchange,
+    response: Response,
+    control: Control,
+    onActivity: () => void,
+  ): Promise<void> {
+    const { signal } = control;
+    const position: StreamPosition = { lastEventId: undefined, retryMs: undefined };
+    const onMessage = (message: JsonObject) => this.#deliver(message);
+    const reader = { signal, position, onMessage, onActivity };
+    let linger: Timer | undefined;
+    exchange.onAnswer = () => {
+      linger ??= this.#ports.clock.after(LINGER_MS, () => control.abort(STREAM_DONE));
+    };
+    let cut: unknown;
+    try {
+      await readMessages(response, reader);
+    } catch (error) {
+      if (error instanceof AppError || (signal.aborted && !exchange.isAnswered)) throw error;
+      cut = error;
+    } finally {
+      linger?.cancel();
+    }
+    if (exchange.isAnswered) return;
+    if (position.lastEventId !== undefined) {
+      await resumeMessages({
+        ...reader,
+        clock: this.#ports.clock,
+        open: (lastEventId) => this.#openStream(signal, lastEventId),
+        isDone: () => exchange.isAnswered,
+      });
+    } else if (cut === undefined) await this.#awaitLateAnswer(exchange, signal);
+    if (!exchange.isAnswered) throw closedStreamError(this.#target, exchange.method, cut);
+  }
+
+  /** The answer may come over the GET stream, if the server has one. */
+  async #awaitLateAnswer(exchange: Exchange, signal: AbortSignal): Promise<void> {
+    if (exchange.method === 'initialize') return;
+    const { ended } = this.#startListening();
+    await new Promise<void>((resolve) => {
+      const timer = this.#ports.clock.after(LATE_ANSWER_MS, resolve);
+      const stop = () => {
+        timer.cancel();
+        resolve();
+      };
+      exchange.onAnswer = stop;
+      signal.addEventListener('abort', stop, { once: true });
+      void ended.then(stop);
+    });
+    signal.throwIfAborted();
+  }
+
+  /** A JSON-RPC error in the body of a refusal is the answer; anything else is thrown. */
+  async #takeErrorAnswer(
+    exchange: Exchange,
+    response: Response,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const body = await this.#readErrorBody(response, signal);
+    this.#throwIfSessionGone(response.status, body);
+    const { status } = response;
+    const value = tryParseJson(body);
+    if (status !== 401 && status !== 403 && !isPassing(status) && isJsonObject(value)) {
+      this.#deliverError(exchange, value);
+    }
+    if (!exchange.isAnswered) {
+      throw statusError(this.#target, response, body, this.#ports.clock.date());
+    }
+  }
+
+  async #refusal(response: Response, signal: AbortSignal): Promise<AppError> {
+    const body = await this.#readErrorBody(response, signal);
+    this.#throwIfSessionGone(response.status, body);
+    return statusError(this.#target, response, body, this.#ports.clock.date());
+  }
+
+  async #readErrorBody(response: Response, signal: AbortSignal): Promise<string> {
+    const limit = startLimit(this.#ports.clock, ERROR_BODY_MS, () => STREAM_DONE);
+    const body = await readErrorBody(response, limit.signal);
+    limit.dispose();
+    signal.throwIfAborted();
+    return body;
+  }
+
+  #throwIfSessionGone(status: number, body: string): void {
+    if (this.#session.id !== undefined && isSessionGone(status, body)) {
+      throw sessionGoneError(this.#target, status, body);
+    }
+  }
+
+  /** Servers that refuse before reading the id answer with `id: null`; a POST has one answer, so it is ours. */
+  #deliverError(exchange: Exchange, value: JsonObject): void {
+    const isOurs = answeredId(value) === exchange.id || (value['id'] ?? null) === null;
+    if (isOurs && isJsonObject(value['error']) && rpcError(value) !== undefined) {
+      this.#deliver({ ...value, id: exchange.id });
+    }
+  }
+
+  #deliver(message: JsonObject): void {
+    const id = answeredId(message);
+    const exchange = id === undefined ? undefined : this.#exchanges.get(id);
+    this.#sink?.onMessage(message);
+    if (exchange === undefined) return;
+    exchange.isAnswered = true;
+    exchange.onAnswer?.();
+  }
+
+  #startListening(): Listening {
+    this.#listenTimer?.cancel();
+    this.#listenTimer = undefined;
+    if (this.#listening !== undefined) return this.#listening;
+    const stream = new AbortController();
+    const ended = this.#listenOn(stream.signal).catch((error: unknown) => {
+      if (!stream.signal.aborted) {
+        this.#ports.log('debug', networkError(this.#target, error).message);
+      }
+    });
+    this.#listening = { stream, ended };
+    return this.#listening;
+  }
+
+  /** Resolves when there is no GET stream, or none any more. */
+  async #listenOn(signal: AbortSignal): Promise<void> {
+    const response = await this.#openStream(signal, undefined);
+    if (!isEventStream(response)) {
+      await discardBody(response);
+      return;
+    }
+    const position: StreamPosition = { lastEventId: undefined, retryMs: undefined };
+    const reader = {
+      signal,
+      position,
+      onMessage: (message: JsonObject) => this.#deliver(message),
+      onActivity: () => this.#hear(),
+    };
+    try {
+      await readMessages(response, reader);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof AppError) throw error;
+      this.#ports.log('debug', networkError(this.#target, error).message);
+    }
+    await resumeMessages({
+      ...reader,
+      clock: this.#ports.clock,
+      open: (lastEventId) => this.#openStream(signal, lastEventId),
+      isDone: () => false,
+    });
+  }
+
+  #openStream(signal: AbortSignal, lastEventId: string | undefined): Promise<Response> {
+    return this.#request('GET', signal, undefined, {
+      accept: 'text/event-stream',
+      ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
+    });
+  }
+
+  #stopListening(): void {
+    this.#listenTimer?.cancel();
+    this.#listenTimer = undefined;
+    this.#listening?.stream.abort(STREAM_DONE);
+    this.#listening = undefined;
+  }
+
+  #expect(id: number, message: JsonObject): Exchange {
+    const method = String(message['method']);
+    const exchange: Exchange = { id, method, isAnswered: false, onAnswer: undefined };
+    this.#exchanges.set(id, exchange);
+    return exchange;
+  }
+
+  #hear(): void {
+    this.lastHeardMs = this.#ports.clock.now();
+  }
+
+  /** One signal for the caller's, for `close` and for ourselves. */
+  #control(signal: AbortSignal): Control {
+    const controller = new AbortController();
+    const onAbort = () => controller.abort(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    this.#inFlight.add(controller);
+    return {
+      signal: controller.signal,
+      abort: (reason) => controller.abort(reason),
+      release: () => {
+        signal.removeEventListener('abort', onAbort);
+        this.#inFlight.delete(controller);
+      },
+    };
+  }
+}
+
+interface Control {
+  readonly signal: AbortSignal;
+  abort(reason: unknown): void;
+  release(): void;
+}
+
+/** Why a stream of ours was ended without being a failure. */
+const STREAM_DONE = new DOMException('no longer needed', 'AbortError');
+
+function lowerCaseNames(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+  );
+}
