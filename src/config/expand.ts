@@ -27,7 +27,7 @@ export function expand(text: string, env: Env, emptyIsMissing: boolean): Expansi
   let result = '';
   let at = 0;
   for (;;) {
-    const start = text.indexOf('${', at);
+    const start = text.indexOf(OPEN, at);
     if (start < 0) break;
     if (start > at && text[start - 1] === '$') {
       result += `${text.slice(at, start - 1)}\${`;
@@ -54,7 +54,8 @@ export function expand(text: string, env: Env, emptyIsMissing: boolean): Expansi
 
 /** The text that expands to `text` itself. */
 export function escapeReferences(text: string): string {
-  return text.replaceAll('${', '$${');
+  // A replacement text would read `$$` as one `$`.
+  return text.replaceAll(OPEN, () => `$${OPEN}`);
 }
 
 /** True when the text holds at least one `${VAR}`. */
@@ -62,13 +63,14 @@ export function hasReference(text: string): boolean {
   return /(?<!\$)\$\{[A-Za-z_]\w*(?::-[^}]*)?\}/.test(text);
 }
 
+const OPEN = `\${`;
 const REFERENCE = /^\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-((?:(?!\$\{)[^}])*))?\}$/;
 
 function badText(reference: string, isUnclosed: boolean): string {
-  if (isUnclosed) return 'a ${ is never closed; write ${VAR}, or $${ for the characters ${';
+  if (isUnclosed) return `a \${ is never closed; write \${VAR}, or $\${ for the characters \${`;
   const prefixed = /^\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}$/.exec(reference);
   if (prefixed !== null)
     return `\${env:${prefixed[1]}} is not known here; write \${${prefixed[1]}}`;
-  if (reference.slice(2).includes('${')) return 'a default cannot hold another ${VAR}';
-  return 'only ${VAR} and ${VAR:-default} are known; write $${ for the characters ${';
+  if (reference.slice(2).includes(OPEN)) return `a default cannot hold another \${VAR}`;
+  return `only \${VAR} and \${VAR:-default} are known; write $\${ for the characters \${`;
 }

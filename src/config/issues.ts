@@ -101,18 +101,18 @@ function unknownKeyText(
   block: Block | undefined,
 ): string {
   if (block !== undefined) {
-    if (isLaterKey(block, key)) return NOT_AVAILABLE;
+    if (isLaterKey(block, key)) return `this key ${NOT_AVAILABLE}`;
     const foreign = Object.getOwnPropertyDescriptor(FOREIGN_KEYS[block], key)?.value;
     if (typeof foreign === 'string') return foreign;
   }
-  if (isSecretName(key)) return secretKeyText(value, known, block);
+  if (isSecretName(key)) return secretKeyText(value, known);
   const [near] = nearestMatches(key, known, 1);
   if (near !== undefined) return `unknown key; did you mean ${near}?`;
   return known.length <= 8 ? `unknown key; known here: ${known.join(', ')}` : 'unknown key';
 }
 
 /** A credential under a key of its own: the spelling that works, with the variable's name where one is written. */
-function secretKeyText(value: unknown, known: readonly string[], block: Block | undefined): string {
+function secretKeyText(value: unknown, known: readonly string[]): string {
   const variable = /^\$\{?([A-Za-z_]\w*)\}?$/.exec(typeof value === 'string' ? value : '')?.[1];
   const name = variable ?? 'NAME_OF_VARIABLE';
   const spelling = known.includes('apiKeyEnv')
@@ -120,8 +120,7 @@ function secretKeyText(value: unknown, known: readonly string[], block: Block | 
     : known.includes('tokenEnv')
       ? `tokenEnv: ${name}`
       : `auth: { type: bearer, tokenEnv: ${name} }`;
-  const place = block === 'root' ? 'a server or model' : 'this place';
-  return `a secret never stands in the file; put it into a variable and write in ${place} ${spelling}`;
+  return `a secret never stands in the file; put it into a variable and write ${spelling}`;
 }
 
 function expectedText(issue: v.BaseIssue<unknown>, value: unknown): string {
@@ -144,7 +143,6 @@ function expectedText(issue: v.BaseIssue<unknown>, value: unknown): string {
 
 function adviceFor(expected: string, value: unknown, key: PathItem | undefined): string {
   if (expected.startsWith('a duration')) return '. Example: 30s';
-  if (expected.startsWith('a size')) return '. Example: 16MiB';
   if (expected === 'true or false' && typeof value === 'string')
     return WORDS[value.toLowerCase()] ?? '';
   if (expected === 'text' && value === null) return '. Write "" for empty text, or quote it: "~"';

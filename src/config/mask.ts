@@ -27,7 +27,9 @@ export function secretRanges(root: unknown): readonly SecretRange[] {
       if (!isScalar(pair.key)) return;
       const name = String(pair.key.value);
       const isVariableName = /Env$/.test(name);
-      if (!isSecretName(name) && !isVariableName) return;
+      // The keys of an auth block are judged one by one.
+      const isBlock = name === 'auth' && isMap(pair.value);
+      if (isBlock || !(isSecretName(name) || isVariableName)) return;
       visit(isMap(pair.value) || isSeq(pair.value) || isScalar(pair.value) ? pair.value : null, {
         Scalar(key, node) {
           if (key === 'key' || !node.range || typeof node.value !== 'string') return;
@@ -43,17 +45,17 @@ export function secretRanges(root: unknown): readonly SecretRange[] {
 
 /** A line with secrets replaced; `start` is the line's offset in the file. */
 export function maskLine(line: string, start: number, ranges: readonly SecretRange[]): string {
-  let masked = line;
-  const inLine = ranges
-    .map((range) => ({ from: range.start - start, to: Math.min(range.end - start, line.length) }))
-    .filter((range) => range.to > 0 && range.from < line.length)
-    .sort((a, b) => b.from - a.from);
-  for (const { from, to } of inLine) {
-    const indent = /^\s*/.exec(line)?.[0].length ?? 0;
-    const first = from < 0 ? indent : from;
-    masked = masked.slice(0, first) + MASK + masked.slice(to);
+  const indent = /^\s*/.exec(line)?.[0].length ?? 0;
+  let masked = '';
+  let at = 0;
+  for (const range of [...ranges].sort((a, b) => a.start - b.start)) {
+    const from = Math.max(at, range.start < start ? indent : range.start - start);
+    const to = Math.min(range.end - start, line.length);
+    if (to <= from) continue;
+    masked += line.slice(at, from) + MASK;
+    at = to;
   }
-  return maskText(masked);
+  return maskText(masked + line.slice(at));
 }
 
 /** Free text with what is secret by its looks replaced: for values and lines that no parser understood. */

@@ -27,7 +27,10 @@ export function renderProblem(problem: Problem, file: ConfigFile): string {
   if (problem.offset === undefined) return `${file.label}: ${sentence}`;
   const { line, column, text, start } = file.lineAt(problem.offset);
   const head = `${file.label}:${line}:${column} ${sentence}`;
-  return text.trim() === '' ? head : `${head}\n${excerpt(file.mask(text, start), column)}`;
+  if (text.trim() === '') return head;
+  // Masking changes lengths: the caret stands where the masked beginning of the line ends.
+  const before = file.mask(text.slice(0, column - 1), start);
+  return `${head}\n${excerpt(file.mask(text, start), before.length + 1)}`;
 }
 
 /** All problems in the order of the file, one below the other. */

@@ -4,7 +4,7 @@ import { writtenHeaderProblem } from './header-rules.ts';
 import { checkBlock, showValue } from './issues.ts';
 import { childOf, type PathItem, type Problem } from './problem.ts';
 import { PlainScalar } from './schema/atoms.ts';
-import { modelSchema } from './schema/model.ts';
+import { modelSchema, providerNames } from './schema/model.ts';
 import { type McpEntry, mcpSchema, rootSchema } from './schema/root.ts';
 import { Fill } from './server-build.ts';
 import type { RuleBreak } from './server-rules.ts';
@@ -133,7 +133,8 @@ function modelBreaks(raw: unknown): readonly RuleBreak[] {
 function providerBreaks(raw: unknown): readonly RuleBreak[] {
   const provider = childOf(raw, 'provider');
   const needs = provider === 'openai-compatible' ? ['name', 'baseUrl'] : ['name'];
-  if (typeof provider !== 'string' || provider === 'offline') return [];
+  const isKnown = providerNames.some((name) => name === provider);
+  if (!isKnown || provider === 'offline') return [];
   return needs
     .filter((key) => childOf(raw, key) === undefined)
     .map((key) => ({

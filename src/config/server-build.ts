@@ -113,7 +113,7 @@ export class Fill {
   url(written: string, path: readonly PathItem[], allowPrivate: boolean): string {
     const before = this.breaks.length;
     const url = this.text(written, path, 'url', true).trim();
-    const isRaw = url === written.trim() && url.includes('${');
+    const isRaw = url === written.trim() && url.includes(`\${`);
     const problem =
       this.breaks.length === before && !isRaw ? urlProblem(url, allowPrivate) : undefined;
     if (problem !== undefined) this.break(path, problem);
@@ -173,7 +173,7 @@ function fillEnv(env: Readonly<Record<string, string | null>>, fill: Fill) {
 function fillCwd(written: string | undefined, cwd: string, fill: Fill): string {
   if (written === undefined) return cwd;
   if (written === '~' || written.startsWith('~/')) {
-    fill.break(['cwd'], '~ is not expanded; write ${HOME}');
+    fill.break(['cwd'], `~ is not expanded; write \${HOME}`);
     return cwd;
   }
   return resolve(cwd, fill.text(written, ['cwd'], 'cwd', true));

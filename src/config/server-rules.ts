@@ -108,7 +108,7 @@ function commandBreaks(entry: unknown): readonly RuleBreak[] {
     return [
       {
         path: ['command'],
-        text: '${VAR} is not expanded here; write the executable itself',
+        text: `\${VAR} is not expanded here; write the executable itself`,
         part: 'value',
       },
     ];

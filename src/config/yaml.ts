@@ -193,7 +193,9 @@ class Walk {
   }
 
   private mergeSources(node: unknown): readonly unknown[] {
+    const before = this.problems.length;
     const value = this.convert(node);
+    if (this.problems.length > before) return [];
     const sources = Array.isArray(value) ? value : [value];
     const areMaps = sources.every(
       (source) =>

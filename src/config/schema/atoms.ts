@@ -1,5 +1,5 @@
 /**
- * The smallest pieces of the schema: text, numbers, durations, sizes. A plain YAML scalar arrives as
+ * The smallest pieces of the schema: text, numbers, durations. A plain YAML scalar arrives as
  * `PlainScalar`, so that `0755`, `no` or `1e3` stay as written where text is asked for.
  */
 import * as v from 'valibot';
@@ -22,8 +22,6 @@ const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/;
 const DURATION_UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
 /** Longer than any run; timers of the platform end at 24 days. */
 const MAX_DURATION_MS = 7 * 24 * 3_600_000;
-const SIZE = /^(\d+)(B|KiB|MiB|GiB)$/;
-const SIZE_UNIT_BYTES = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 } as const;
 
 /** Text exactly as written in the file. */
 export function text() {
@@ -44,7 +42,11 @@ export function properText(expected: string) {
 
 /** The name of an environment variable; a pasted credential is told apart by its shape. */
 export function variableName() {
-  return v.pipe(text(), v.check(isPlausibleVariable, VARIABLE_NAME));
+  return v.pipe(
+    text(),
+    inJsonSchema({ type: 'string', pattern: '^[A-Za-z_][A-Za-z0-9_]*$' }),
+    v.check(isPlausibleVariable, VARIABLE_NAME),
+  );
 }
 
 /** A header's name. Source: RFC 9110 5.1. */
@@ -67,6 +69,7 @@ export function wholeNumber(minimum: number) {
       (value) => Number.isSafeInteger(value) && value >= minimum,
       `a whole number of at least ${minimum}`,
     ),
+    inJsonSchema({ type: 'integer', minimum }),
   );
 }
 
@@ -78,6 +81,7 @@ export function decimal(minimum: number, maximum: number) {
       (value) => value >= minimum && value <= maximum,
       `a number from ${minimum} to ${maximum}`,
     ),
+    inJsonSchema({ minimum, maximum }),
   );
 }
 
@@ -85,21 +89,13 @@ export function decimal(minimum: number, maximum: number) {
 export function duration(minimumMs = 1) {
   return v.pipe(
     union('a duration'),
+    inJsonSchema({ type: 'string', pattern: DURATION.source }),
     v.check((value) => DURATION.test(value), 'a duration'),
     v.transform(durationToMs),
     v.check(
       (value) => value >= minimumMs && value <= MAX_DURATION_MS,
       minimumMs > 0 ? 'a duration above zero and up to 168h' : 'a duration up to 168h',
     ),
-  );
-}
-
-/** A size such as `64KiB`, `16MiB`. Output: bytes. */
-export function size() {
-  return v.pipe(
-    text(),
-    v.check((value) => SIZE.test(value), 'a size'),
-    v.transform(sizeToBytes),
   );
 }
 
@@ -111,12 +107,9 @@ export function durationToMs(value: string): number {
   return Math.round(Number(match?.[1]) * DURATION_UNIT_MS[unit]);
 }
 
-/** Bytes of a size text; NaN when it is none. */
-export function sizeToBytes(value: string): number {
-  const match = SIZE.exec(value);
-  const unit = match?.[2];
-  if (unit !== 'B' && unit !== 'KiB' && unit !== 'MiB' && unit !== 'GiB') return Number.NaN;
-  return Number(match?.[1]) * SIZE_UNIT_BYTES[unit];
+/** Keywords that say in the JSON Schema, for editors, what the code of an atom says. */
+function inJsonSchema<T>(keywords: Readonly<Record<string, string | number>>) {
+  return v.metadata<T, Readonly<Record<string, string | number>>>(keywords);
 }
 
 function union(expected: string) {

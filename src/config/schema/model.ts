@@ -21,7 +21,7 @@ export const providerNames = [
 
 export const modelSchema = v.strictObject({
   provider: v.pipe(
-    v.picklist(providerNames, providerNames.join(', ')),
+    v.picklist(providerNames, `one of ${providerNames.join(', ')}`),
     v.description('who answers; offline is a rule-based router, no language model'),
   ),
   name: v.optional(v.pipe(nonEmptyText(), v.description('model name as the provider spells it'))),
@@ -37,7 +37,7 @@ export const modelSchema = v.strictObject({
   maxTokens: v.optional(v.pipe(wholeNumber(1), v.description('limit of one reply'))),
   temperature: v.optional(v.pipe(decimal(0, 2), v.description('0 to 2'))),
   headers: v.optional(
-    v.pipe(v.record(v.string(), text()), v.description('sent with every request; ${VAR} expands')),
+    v.pipe(v.record(v.string(), text()), v.description(`sent with every request; \${VAR} expands`)),
   ),
   contextTokens: v.optional(
     v.pipe(wholeNumber(1024), v.description('beyond it the oldest tool results shrink')),

@@ -53,17 +53,17 @@ export const serverSchema = v.strictObject({
     v.description('how the server is called in tool names, rules and messages'),
   ),
   url: v.optional(
-    v.pipe(properText('a URL'), v.description('Streamable HTTP endpoint; ${VAR} expands')),
+    v.pipe(properText('a URL'), v.description(`Streamable HTTP endpoint; \${VAR} expands`)),
   ),
   command: v.optional(
     v.pipe(properText('an executable'), v.description('an executable, never a shell line')),
   ),
-  args: v.optional(v.pipe(v.array(text()), v.description('arguments, no shell; ${VAR} expands'))),
+  args: v.optional(v.pipe(v.array(text()), v.description(`arguments, no shell; \${VAR} expands`))),
   env: v.optional(
     v.pipe(
       v.record(v.string(), v.nullable(text())),
       v.description(
-        'variables for the command; ${VAR} expands; an empty value (~) leaves it unset',
+        `variables for the command; \${VAR} expands; an empty value (~) leaves it unset`,
       ),
     ),
   ),
@@ -73,7 +73,7 @@ export const serverSchema = v.strictObject({
   cwd: v.optional(
     v.pipe(
       nonEmptyText(),
-      v.description("working directory of the command, against usher's own; ${VAR} expands"),
+      v.description(`working directory of the command, against usher's own; \${VAR} expands`),
     ),
   ),
   builtin: v.optional(
@@ -83,7 +83,7 @@ export const serverSchema = v.strictObject({
   headers: v.optional(
     v.pipe(
       v.record(v.string(), text()),
-      v.description('sent with every request to url; ${VAR} expands'),
+      v.description(`sent with every request to url; \${VAR} expands`),
     ),
   ),
   auth: v.optional(v.pipe(authSchema, v.description('credentials, by name of a variable'))),

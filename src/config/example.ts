@@ -1,0 +1,206 @@
+/**
+ * The text of `config.example.yaml`, from the schema: every key with its description. As it stands
+ * it runs without network and model. Lines with one `#` are options, lines with two are prose.
+ */
+import type * as v from 'valibot';
+import { InternalError } from '../base/errors.ts';
+import { modelSchema } from './schema/model.ts';
+import { mcpSchema } from './schema/root.ts';
+import { serverSchema } from './schema/server.ts';
+
+/** The whole file, with a newline at the end. Removing every `# ` before an option gives a valid file, too. */
+export function exampleConfig(): string {
+  const lines = [
+    ...HEADER,
+    'model:',
+    ...block(modelSchema.entries, MODEL_VALUES, ['provider'], 1),
+    '',
+    'mcp:',
+    ...block(mcpSchema.entries, MCP_VALUES, ['permissions', 'naming', 'patience'], 1, ['servers']),
+    '',
+    'servers:',
+    '  ## A tool source inside usher: reads files below the working directory.',
+    '  - name: workspace',
+    '    builtin: workspace',
+    '',
+    '  ## A server on the network. The keys after allowPrivate go with every kind of server.',
+    ...item(HTTP_KEYS, HTTP_VALUES),
+    '',
+    '  ## A program on this machine, spoken to over its stdin and stdout.',
+    ...item(STDIO_KEYS, STDIO_VALUES),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+type Entries = Readonly<Record<string, v.GenericSchema<unknown, unknown>>>;
+/** YAML text of a value, or the lines of a block below the key. */
+type Values = Readonly<Record<string, string | readonly string[]>>;
+
+const HEADER = [
+  '## Configuration of usher. Save it where `usher config path` says, or name it with --config FILE.',
+  '## It runs as it stands: no network, no model; the router answers with the files of this folder.',
+  '## Lines with one # are options, shown with a value. `usher config check` names every mistake.',
+  `## Durations: 250ms, 30s, 5m, 1h. \${VAR} and \${VAR:-default} take a variable; $\${ stands for \${.`,
+  '',
+];
+const DESCRIPTION_COLUMN = 44;
+
+const MODEL_VALUES: Values = {
+  provider: 'offline',
+  name: 'qwen3',
+  baseUrl: 'http://localhost:11434/v1',
+  apiKeyEnv: 'OPENAI_API_KEY',
+  maxTokens: '4096',
+  temperature: '0.2',
+  headers: ['X-Team: docs'],
+  contextTokens: '32768',
+  system: '"Answer in one paragraph."',
+  allowPrivate: 'false',
+  timeout: ['firstByte: 300s', 'idle: 120s'],
+};
+
+const MCP_VALUES: Values = {
+  permissions: 'ask',
+  naming: 'server_tool',
+  discovery: 'eager',
+  exposure: 'direct',
+  patience: '2s',
+};
+
+const HTTP_KEYS = [
+  'name',
+  'url',
+  'transport',
+  'headers',
+  'auth',
+  'allowPrivate',
+  'tools',
+  'permissions',
+  'toolPermissions',
+  'trustAnnotations',
+  'enabled',
+  'required',
+  'description',
+  'exposure',
+  'binary',
+  'instructions',
+  'protocol',
+  'timeout',
+] as const;
+
+const HTTP_VALUES: Values = {
+  name: 'remote',
+  url: 'https://mcp.example.com/mcp',
+  transport: 'http',
+  headers: [`X-Team: "\${TEAM:-docs}"`],
+  auth: [
+    'type: bearer # or apiKey, with header: X-API-Key',
+    'tokenEnv: REMOTE_TOKEN # NAME of the variable with the token',
+  ],
+  allowPrivate: 'false',
+  tools: '[search, "read_*", "!read_secret"]',
+  permissions: 'ask',
+  toolPermissions: ['search: auto', 'delete: deny'],
+  trustAnnotations: 'false',
+  enabled: 'true',
+  required: 'false',
+  description: 'what this server is for',
+  exposure: 'direct',
+  binary: 'drop',
+  instructions: 'full',
+  protocol: 'auto',
+  timeout: [
+    'connect: 15s # connect and list tools; 60s for a command',
+    'idle: 60s # silence within a call, reset by progress',
+    'max: 15m # a whole call',
+    'tools: # by original tool name',
+    '  search: { idle: 5m, max: 1h }',
+  ],
+};
+
+const STDIO_KEYS = [
+  'name',
+  'command',
+  'args',
+  'env',
+  'envPass',
+  'cwd',
+  'restartOnTimeout',
+] as const;
+
+const STDIO_VALUES: Values = {
+  name: 'files',
+  command: 'npx',
+  args: '[-y, "@modelcontextprotocol/server-filesystem", .]',
+  env: ['LOG_LEVEL: warn'],
+  envPass: '[SSH_AUTH_SOCK]',
+  cwd: '.',
+  restartOnTimeout: 'true',
+};
+
+/** The keys of a block, those in `live` without `#`. */
+function block(
+  entries: Entries,
+  values: Values,
+  live: readonly string[],
+  depth: number,
+  without: readonly string[] = [],
+): readonly string[] {
+  return Object.entries(entries)
+    .filter(([key]) => !without.includes(key))
+    .flatMap(([key, schema]) => {
+      const mark = `${'  '.repeat(depth)}${live.includes(key) ? '' : '# '}`;
+      return keyLines(key, schema, values[key], mark, mark);
+    });
+}
+
+/** One commented item of the server list. */
+function item(keys: readonly (keyof typeof serverSchema.entries)[], values: Values) {
+  return keys.flatMap((key, index) =>
+    keyLines(
+      key,
+      serverSchema.entries[key],
+      values[key],
+      index === 0 ? '  # - ' : '  #   ',
+      '  #   ',
+    ),
+  );
+}
+
+function keyLines(
+  key: string,
+  schema: v.GenericSchema<unknown, unknown>,
+  value: Values[string] | undefined,
+  first: string,
+  rest: string,
+): readonly string[] {
+  if (value === undefined) throw new InternalError(`the example has no value for ${key}`);
+  const description = descriptionOf(schema);
+  if (typeof value === 'string') return [withNote(`${first}${key}: ${value}`, description)];
+  return [
+    withNote(`${first}${key}:`, description),
+    ...value.map((line) => nested(`${rest}  `, line)),
+  ];
+}
+
+/** A line below a key; a note of its own follows ` # `. */
+function nested(indent: string, line: string): string {
+  const [text = '', note] = line.split(' # ');
+  return note === undefined ? indent + text : withNote(indent + text, note);
+}
+
+function withNote(line: string, description: string): string {
+  return `${line.padEnd(DESCRIPTION_COLUMN)} # ${description}`;
+}
+
+/** The description in a schema's pipe, also below `optional`. */
+function descriptionOf(schema: v.GenericSchema<unknown, unknown>): string {
+  const inner: unknown = 'wrapped' in schema ? schema.wrapped : schema;
+  const pipe: unknown =
+    typeof inner === 'object' && inner !== null && 'pipe' in inner ? inner.pipe : undefined;
+  for (const step of Array.isArray(pipe) ? pipe : []) {
+    if (typeof step?.description === 'string' && step.type === 'description')
+      return step.description;
+  }
+  throw new InternalError('a key of the schema has no description');
+}
