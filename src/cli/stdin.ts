@@ -88,7 +88,15 @@ function chain<T>(first: Promise<T>, next: () => Promise<T>): () => Promise<T> {
   };
 }
 
-async function readAll(sources: PromptSources, pieces: AsyncIterator<Uint8Array>): Promise<string> {
+/** All of stdin as text. Throws LimitError beyond 16 MiB, FailedError when it cannot be read. */
+export function readStdin(stdin: Stdin, warn: PromptSources['warn']): Promise<string> {
+  return readAll({ warn }, stdin.read());
+}
+
+async function readAll(
+  sources: Pick<PromptSources, 'warn'>,
+  pieces: Pick<AsyncIterator<Uint8Array>, 'next'>,
+): Promise<string> {
   const kept: Uint8Array[] = [];
   let size = 0;
   try {

@@ -1,0 +1,127 @@
+/** The banner: what is connected, what the model may use, who answers. Pure: facts in, lines out. */
+import { scrubSecrets } from '../base/redact.ts';
+import { displayWidth, escapeForTerminal, wrap } from '../base/text.ts';
+import type { Config } from '../config/types.ts';
+import type { StartReport } from '../host/types.ts';
+import type { ServerStatus } from '../mcp/types.ts';
+import type { RegisteredTool, RegistrySnapshot } from '../tools/types.ts';
+
+export interface BannerFacts {
+  readonly report: StartReport;
+  readonly snapshot: RegistrySnapshot;
+  readonly config: Config;
+  readonly permissions: 'ask' | 'auto';
+  readonly modelLabel: string;
+}
+
+export interface BannerStyle {
+  readonly columns: number;
+  readonly unicode: boolean;
+  readonly colour: boolean;
+  /** All tool names, however many. */
+  readonly verbose: boolean;
+}
+
+/** Beyond this many tools of one server only their number is shown. */
+const MAX_NAMED_TOOLS = 60;
+const BYTES_PER_TOKEN = 4;
+const INDENT = '    ';
+
+/** One block per server: its line, then the names of its exposed tools. */
+export function renderServers(facts: BannerFacts, style: BannerStyle): readonly string[] {
+  const { report, snapshot } = facts;
+  const nameWidth = Math.max(0, ...report.servers.map(({ name }) => displayWidth(name)));
+  return report.servers.flatMap((status) => {
+    const tools = snapshot.tools.filter(({ server }) => server === status.name);
+    return [serverLine(status, tools, nameWidth, style), ...toolLines(status.name, tools, style)];
+  });
+}
+
+/** The last line: tools, time, mode, model. */
+export function renderSummary(facts: BannerFacts): string {
+  const count = facts.snapshot.tools.length;
+  const tools = count === 1 ? '1 tool' : `${count} tools`;
+  const time = `${Math.round(facts.report.readyMs)} ms`;
+  return `${tools} ready in ${time}, permissions ${facts.permissions}, model ${clean(facts.modelLabel)}`;
+}
+
+/** One warning per server that failed or needs a token, each with its remedy. */
+export function serverWarnings(
+  servers: readonly ServerStatus[],
+): readonly { readonly message: string; readonly hint: string | undefined }[] {
+  return servers.flatMap(({ name, state, error }) => {
+    if (state !== 'failed' && state !== 'needs_auth') return [];
+    const reason = error?.message ?? (state === 'failed' ? 'it failed' : 'its token is missing');
+    const message = reason.includes(name) ? reason : `server ${name}: ${reason}`;
+    return [{ message, hint: error?.hint }];
+  });
+}
+
+function serverLine(
+  status: ServerStatus,
+  tools: readonly RegisteredTool[],
+  nameWidth: number,
+  style: BannerStyle,
+): string {
+  const padding = ' '.repeat(nameWidth - displayWidth(status.name));
+  const head = `${mark(status, style)} ${clean(status.name)}${padding}  ${status.kind.padEnd(7)}`;
+  switch (status.state) {
+    case 'ready': {
+      const era =
+        status.era === undefined ? '' : `  ${status.era} ${clean(status.protocolVersion ?? '')}`;
+      const count = `${tools.length} of ${status.tools.length + status.dropped.length} tools`;
+      return `${head}${era.trimEnd()}  ${count}, about ${tokens(tools)} tokens`;
+    }
+    case 'failed':
+    case 'needs_auth':
+      return `${head}  ${status.state === 'failed' ? 'failed' : 'needs a token'}`;
+    case 'disabled':
+      return `${head}  disabled`;
+    case 'closed':
+      return `${head}  closed`;
+    case 'idle':
+    case 'connecting':
+    case 'discovering':
+      return `${head}  still connecting`;
+  }
+}
+
+function toolLines(
+  server: string,
+  tools: readonly RegisteredTool[],
+  style: BannerStyle,
+): readonly string[] {
+  if (tools.length === 0) return [];
+  if (tools.length > MAX_NAMED_TOOLS && !style.verbose) {
+    return [`${INDENT}${tools.length} tools: usher tools ${clean(server)} lists them`];
+  }
+  const names = tools.map(({ name }) => clean(name).replaceAll(' ', '\u00a0')).join(', ');
+  const width = Math.max(20, style.columns - INDENT.length);
+  return wrap(names, width).map((line) => `${INDENT}${line.replaceAll('\u00a0', ' ')}`);
+}
+
+/** Estimated tokens the tools cost the model: a quarter of their bytes. */
+function tokens(tools: readonly RegisteredTool[]): string {
+  const bytes = tools.reduce((sum, { publicName, definition }) => {
+    const declared = [publicName, definition.description ?? '', definition.inputSchema];
+    return sum + Buffer.byteLength(JSON.stringify(declared));
+  }, 0);
+  return Math.ceil(bytes / BYTES_PER_TOKEN).toLocaleString('en-US');
+}
+
+function mark(status: ServerStatus, style: BannerStyle): string {
+  const [unicode, ascii, colour] = marksOf(status);
+  const text = style.unicode ? unicode : ascii;
+  return style.colour ? `\u001b[${colour}m${text}\u001b[0m` : text;
+}
+
+function marksOf({ state }: ServerStatus): readonly [string, string, string] {
+  if (state === 'ready') return ['✓', '+', '32'];
+  if (state === 'failed' || state === 'needs_auth') return ['✗', 'x', '31'];
+  if (state === 'disabled' || state === 'closed') return ['○', '-', '2'];
+  return ['…', '~', '33'];
+}
+
+function clean(text: string): string {
+  return escapeForTerminal(scrubSecrets(text)).replaceAll('\n', ' ').replaceAll('\t', ' ');
+}

@@ -1,0 +1,109 @@
+/** `usher tools`: what is offered to the model, and why the rest is not. */
+import { EXIT, type ExitCode } from '../../base/exit.ts';
+import { displayWidth, shorten } from '../../base/text.ts';
+import type { HiddenReason, RegisteredTool, RegistrySnapshot } from '../../tools/types.ts';
+import { announceEvents } from '../announce.ts';
+import { serverWarnings } from '../banner.ts';
+import type { Context } from '../context.ts';
+import { countDown, throwIfFatal, withHost } from '../house.ts';
+import { findServer } from '../target.ts';
+import { oneWord } from '../words.ts';
+
+/** A description is cut to this where it is printed beside its name. */
+const MAX_DESCRIPTION = 100;
+
+/** Lists the tools. 4 when every server is down, or one with `--strict`. */
+export async function runTools(context: Context, words: readonly string[]): Promise<ExitCode> {
+  const { options, output, log, signal } = context;
+  const { config, servers } = await findServer(context, oneWord(words, 'tools'));
+  const request = {
+    config,
+    servers,
+    askUser: undefined,
+    onEvent: announceEvents({ ...context, quiet: options.quiet }),
+    preloadModel: false,
+  };
+  return withHost(context, request, async (host) => {
+    const report = await host.start(signal);
+    for (const { message, hint } of [...config.warnings, ...report.warnings]) {
+      log.warn(message, hint);
+    }
+    throwIfFatal(report);
+    const known = report.warnings.map(({ message }) => message).join('\n');
+    for (const { message, hint } of serverWarnings(report.servers)) {
+      if (!known.includes(message)) log.warn(message, hint);
+    }
+    const snapshot = host.snapshot();
+    if (options.output === 'json') output.json(toolsDocument(snapshot, options.all));
+    else output.text(toolsText(snapshot));
+    if (snapshot.tools.length === 0) log.info('no tool is offered to the model');
+    const { down, wanted } = countDown(config, report.servers);
+    const isDown = wanted > 0 && (down === wanted || (options.strict && down > 0));
+    return isDown ? EXIT.connect : EXIT.ok;
+  });
+}
+
+/** The list items verbatim, with server, name and publicName. */
+export function toolsDocument(snapshot: RegistrySnapshot, all: boolean) {
+  const shown = ({ server, name, publicName, definition }: RegisteredTool) => ({
+    ...definition.raw,
+    server,
+    name,
+    publicName,
+  });
+  const exposed = snapshot.tools.map((tool) => ({
+    ...shown(tool),
+    ...(all ? { exposed: true } : {}),
+  }));
+  const hidden = snapshot.hidden.map((tool) => ({
+    ...shown(tool),
+    exposed: false,
+    reason: reasonText(tool.hidden),
+  }));
+  return { tools: all ? [...exposed, ...hidden] : exposed };
+}
+
+/** One line per tool: its full name, then the beginning of its description or why it is hidden. */
+function toolsText(snapshot: RegistrySnapshot): string {
+  const rows = [
+    ...snapshot.tools.map(
+      (tool) => [fullName(tool), firstLine(tool.definition.description)] as const,
+    ),
+    ...snapshot.hidden.map(
+      (tool) => [fullName(tool), `(hidden: ${reasonText(tool.hidden)})`] as const,
+    ),
+  ];
+  const width = Math.min(48, Math.max(0, ...rows.map(([name]) => displayWidth(name))));
+  return rows
+    .map(([name, text]) => `${name}${' '.repeat(Math.max(0, width - displayWidth(name)))}  ${text}`)
+    .map((line) => `${line.trimEnd()}\n`)
+    .join('');
+}
+
+function fullName({ server, name }: RegisteredTool): string {
+  return `${server}/${name}`;
+}
+
+function firstLine(description: string | undefined): string {
+  const line = (description ?? '').split(/[\r\n]/).find((text) => text.trim() !== '') ?? '';
+  return shorten(line.trim(), MAX_DESCRIPTION);
+}
+
+function reasonText(reason: HiddenReason | undefined): string {
+  switch (reason?.kind) {
+    case undefined:
+      return '';
+    case 'not_listed':
+      return 'not in tools: of its server';
+    case 'excluded':
+      return `excluded by ${reason.pattern}`;
+    case 'binary':
+      return `needs binary data at ${reason.schemaPath}; binary: keep offers it`;
+    case 'exposure':
+      return 'exposure: hidden';
+    case 'flag':
+      return 'left out by --tool or --no-tool';
+    case 'malformed':
+      return `cannot be used: ${reason.problem}`;
+  }
+}

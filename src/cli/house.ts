@@ -1,0 +1,179 @@
+/** Opens the host for a command, closes it whatever happens, and tells how the servers stand. */
+import { AuthError, ConfigError, ConnectError, UsageError } from '../base/errors.ts';
+import { nearestMatches } from '../base/text.ts';
+import type { Config, ModelConfig } from '../config/types.ts';
+import type { Host, HostEvent, StartReport } from '../host/types.ts';
+import type { ServerStatus } from '../mcp/types.ts';
+import type { AskUser } from '../permission/types.ts';
+import { renderServers, renderSummary, serverWarnings } from './banner.ts';
+import type { Context } from './context.ts';
+
+export interface HouseRequest {
+  readonly config: Config;
+  /** `undefined` = all enabled. */
+  readonly servers: readonly string[] | undefined;
+  readonly askUser: AskUser | undefined;
+  readonly onEvent: (event: HostEvent) => void;
+  readonly preloadModel: boolean;
+}
+
+/** Runs `work` with a host; closes the host afterwards, also after an error. */
+export async function withHost<T>(
+  context: Context,
+  request: HouseRequest,
+  work: (host: Host) => Promise<T>,
+): Promise<T> {
+  const { options, parts, env, clock, log, interrupts } = context;
+  const host = await parts.createHost(
+    {
+      config: request.config,
+      cwd: context.cwd,
+      askUser: request.askUser,
+      onEvent: request.onEvent,
+      servers: request.servers,
+      toolPatterns: { only: options.onlyTools, without: options.withoutTools },
+      permissions: options.permissions,
+      yes: options.yes,
+      limits: {
+        maxTurns: options.maxTurns,
+        maxTokens: options.maxTokens,
+        onDenied: options.onDenied,
+      },
+      artifacts: options.artifacts,
+      preloadModel: request.preloadModel,
+      patienceMs: options.patienceMs,
+    },
+    { env, clock, log },
+  );
+  interrupts.onKill(() => host.killNow());
+  try {
+    return await work(host);
+  } finally {
+    await host.close();
+  }
+}
+
+/** The config of this command line, with `--model` put in. Throws ConfigError. */
+export async function loadConfig(context: Context): Promise<Config> {
+  const { parts, options, env, cwd } = context;
+  const config = await parts.loadConfig({ configFlag: options.config, env, cwd });
+  return options.model === undefined
+    ? config
+    : { ...config, model: modelOf(config, options.model) };
+}
+
+/** Checks that named servers exist and can be started. Throws UsageError, or ConfigError for a bad entry. */
+export function checkServerNames(config: Config, names: readonly string[]): void {
+  for (const name of names) {
+    const server = config.servers.find((one) => one.name === name);
+    if (server !== undefined && !server.enabled) {
+      throw new UsageError(`server ${name} is disabled`, {
+        hint: 'set enabled: true in the config',
+      });
+    }
+    if (server !== undefined) continue;
+    const problem = config.warnings.find(({ skipped }) => skipped === name);
+    if (problem !== undefined) throw skippedServer(problem);
+    if (config.skipped.includes(name)) throw new ConfigError(`server ${name} cannot be used`);
+    throw unknownServer(config, name);
+  }
+}
+
+export function unknownServer(config: Config, name: string): UsageError {
+  const names = config.servers.map((server) => server.name);
+  const [nearest] = nearestMatches(name, names, 1);
+  const known = names.length === 0 ? 'no server is configured' : `configured: ${names.join(', ')}`;
+  const hint = nearest === undefined ? known : `did you mean ${nearest}?`;
+  return new UsageError(`unknown server "${name}"`, { hint });
+}
+
+/** Tells the banner and all warnings on stderr. Returns the warnings' texts. */
+export function tellStart(
+  context: Context,
+  facts: { readonly host: Host; readonly config: Config; readonly report: StartReport },
+): readonly string[] {
+  const { screen, options, log } = context;
+  const { host, config, report } = facts;
+  const banner = {
+    report,
+    config,
+    snapshot: host.snapshot(),
+    permissions: options.permissions ?? config.mcp.permissions,
+    modelLabel: host.modelLabel,
+  };
+  const style = { ...screen, columns: screen.columns(), verbose: options.verbose > 0 };
+  if (!options.quiet) for (const line of renderServers(banner, style)) screen.line(line);
+  const warnings = allWarnings(config, report);
+  for (const { message, hint } of warnings) log.warn(message, hint);
+  if (!options.quiet) {
+    if (config.files.length === 0) {
+      screen.line('no config file found: usher config example shows one');
+    }
+    screen.line(renderSummary(banner));
+  }
+  return warnings.map(({ message }) => message);
+}
+
+/** Throws the error of a required or named server that is down. */
+export function throwIfFatal(report: StartReport): void {
+  const { fatal } = report;
+  if (fatal === undefined) return;
+  const hint = report.servers.find(({ name }) => name === fatal.server)?.error?.hint;
+  const options = hint === undefined ? {} : { hint };
+  throw fatal.exit === 6
+    ? new AuthError(fatal.message, options)
+    : new ConnectError(fatal.message, options);
+}
+
+/** How many of the servers that were wanted cannot be used. */
+export function countDown(
+  config: Config,
+  servers: readonly ServerStatus[],
+): { readonly down: number; readonly wanted: number } {
+  const started = servers.filter(({ state }) => state !== 'disabled');
+  const down = started.filter(({ state }) => state === 'failed' || state === 'needs_auth');
+  return {
+    down: down.length + config.skipped.length,
+    wanted: started.length + config.skipped.length,
+  };
+}
+
+interface Warning {
+  readonly message: string;
+  readonly hint: string | undefined;
+}
+
+/** Config, then what the host says, then failed servers that nobody named yet. */
+function allWarnings(config: Config, report: StartReport): readonly Warning[] {
+  const all: Warning[] = [...config.warnings, ...report.warnings];
+  const failed = report.servers.filter(({ name }) => name !== report.fatal?.server);
+  for (const server of failed) {
+    const reason = server.error?.message;
+    const isTold = reason !== undefined && all.some(({ message }) => message.includes(reason));
+    if (!isTold) all.push(...serverWarnings([server]));
+  }
+  return all.filter((one, at) => all.findIndex(({ message }) => message === one.message) === at);
+}
+
+function skippedServer(problem: Config['warnings'][number]): ConfigError {
+  const { message, hint } = problem;
+  return new ConfigError(message, hint === undefined ? {} : { hint });
+}
+
+/** `--model` on the configured block where the provider is the same, on a plain one otherwise. */
+function modelOf(
+  config: Config,
+  wanted: { readonly provider: string; readonly name: string | undefined },
+): ModelConfig {
+  const provider = PROVIDERS.find((name) => name === wanted.provider);
+  if (provider === undefined) {
+    throw new UsageError(`--model: unknown provider "${wanted.provider}"`, {
+      hint: `providers: ${PROVIDERS.join(', ')}`,
+    });
+  }
+  const base = config.model?.provider === provider ? config.model : { timeout: DEFAULT_CLOCKS };
+  return { ...base, provider, name: wanted.name };
+}
+
+const PROVIDERS = ['openai-compatible', 'openai', 'anthropic', 'google', 'offline'] as const;
+const DEFAULT_CLOCKS = { firstByteMs: 300_000, idleMs: 120_000 };

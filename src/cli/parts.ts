@@ -1,0 +1,62 @@
+/**
+ * The heavy parts, loaded when a command needs them: the only place of the command line that reaches
+ * into config, host and the other surfaces.
+ */
+import type { Clock } from '../base/clock.ts';
+import type { Env } from '../base/env.ts';
+import type { Log } from '../base/log.ts';
+import { stateDirectory } from '../base/paths.ts';
+import { VERSION } from '../base/version.ts';
+import type { Config } from '../config/types.ts';
+import type { Host, HostOptions } from '../host/types.ts';
+import type { Repl } from '../repl/repl.ts';
+
+export interface ConfigQuery {
+  readonly configFlag: string | undefined;
+  readonly env: Env;
+  readonly cwd: string;
+}
+
+export interface HostPorts {
+  readonly env: Env;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface Parts {
+  loadConfig(query: ConfigQuery): Promise<Config>;
+  createHost(options: HostOptions, ports: HostPorts): Promise<Host>;
+  /** JSON Schema of the config file, as text. */
+  configSchema(): Promise<string>;
+  /** The commented example config. */
+  configExample(): Promise<string>;
+  /** The interactive session; loaded before the host, because it listens to it. */
+  createRepl(env: Env): Promise<Repl>;
+}
+
+export const realParts: Parts = {
+  async loadConfig(query) {
+    const { loadConfig } = await import('../config/load.ts');
+    return loadConfig(query);
+  },
+  async createHost(options, ports) {
+    const { createHost } = await import('../host/create.ts');
+    return createHost(options, ports);
+  },
+  async configSchema() {
+    const { configJsonSchema } = await import('../config/json-schema.ts');
+    return `${JSON.stringify(configJsonSchema(), undefined, 2)}\n`;
+  },
+  async configExample() {
+    const { exampleConfig } = await import('../config/example.ts');
+    return exampleConfig();
+  },
+  async createRepl(env) {
+    const [{ createRepl }, { openTerminal }] = await Promise.all([
+      import('../repl/repl.ts'),
+      import('../repl/terminal.ts'),
+    ]);
+    const stateDir = stateDirectory(env);
+    return createRepl({ terminal: openTerminal(env), stateDir, version: VERSION });
+  },
+};

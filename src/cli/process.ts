@@ -1,0 +1,69 @@
+/** The command line in the real process: its streams, signals and last resort for faults. */
+import { systemClock } from '../base/clock.ts';
+import { processEnv } from '../base/env.ts';
+import { FailedError, InternalError } from '../base/errors.ts';
+import { EXIT, type ExitCode } from '../base/exit.ts';
+import { createLog } from '../base/log.ts';
+import { openStdout } from './output.ts';
+import { realParts } from './parts.ts';
+import { reportError } from './report.ts';
+import { runCli } from './root.ts';
+import { openStderr, type Screen } from './screen.ts';
+import { type Interrupts, watchSignals } from './signals.ts';
+import { processStdin } from './stdin.ts';
+
+/** Runs the words of this process. Resolves with the exit code when everything is written. */
+export async function runProcess(words: readonly string[]): Promise<ExitCode> {
+  const env = processEnv();
+  const closed = new AbortController();
+  const output = openStdout(() => closed.abort(new FailedError('stdout is closed')));
+  const openScreen = (noColor: boolean) =>
+    openStderr({ env, noColor, breakLine: output.breakLine });
+  const interrupts = watchSignals({
+    source: process,
+    clock: systemClock,
+    exit: (code) => process.exit(code),
+  });
+  catchFaults(openScreen(true), interrupts);
+  try {
+    return await runCli(words, {
+      env,
+      cwd: workingDirectory(env),
+      clock: systemClock,
+      stdin: processStdin(),
+      output,
+      outputClosed: closed.signal,
+      openScreen,
+      interrupts,
+      parts: realParts,
+    });
+  } finally {
+    interrupts.dispose();
+  }
+}
+
+/** A folder that was removed under us has no name; the shell's last word for it must do. */
+function workingDirectory(env: ReturnType<typeof processEnv>): string {
+  try {
+    return process.cwd();
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return env['PWD'] ?? '/';
+  }
+}
+
+/** What nobody caught is a fault of ours: a short text, children killed, exit 70. */
+function catchFaults(screen: Screen, interrupts: Interrupts): void {
+  const fail = (thrown: unknown) => {
+    const log = createLog({ level: 'warn', colour: false, writeLine: screen.line });
+    const message = thrown instanceof Error ? thrown.message : String(thrown);
+    reportError(new InternalError(message, { cause: thrown }), log);
+    interrupts.kill();
+    screen.flush().then(
+      () => process.exit(EXIT.internal),
+      () => process.exit(EXIT.internal),
+    );
+  };
+  process.on('uncaughtException', fail);
+  process.on('unhandledRejection', fail);
+}

@@ -1,0 +1,138 @@
+/** One prompt to its end: `usher -p`, or piped text. */
+import type { RunResult } from '../agent/types.ts';
+import { toAppError, UsageError } from '../base/errors.ts';
+import { EXIT, type ExitCode } from '../base/exit.ts';
+import type { Config } from '../config/types.ts';
+import type { HostEvent } from '../host/types.ts';
+import type { AskUser } from '../permission/types.ts';
+import { announceEvents } from './announce.ts';
+import { askAtTerminal } from './ask.ts';
+import type { Context } from './context.ts';
+import {
+  checkServerNames,
+  countDown,
+  loadConfig,
+  tellStart,
+  throwIfFatal,
+  withHost,
+} from './house.ts';
+import { findPerson, type Person } from './person.ts';
+import { reportError } from './report.ts';
+import { failedRun, serversEvent } from './run-shape.ts';
+import { openRunView, type RunView } from './run-view.ts';
+import { readPrompt } from './stdin.ts';
+
+/** Runs, writes the result, returns the exit code. Failures are in the result, also before the model was asked. */
+export async function runPrompt(context: Context): Promise<ExitCode> {
+  const view = openRunView(context.options.output, context.output, context.clock);
+  const warnings: string[] = [];
+  const result = await attempt(context, view, warnings);
+  view.end({ ...result, warnings: [...new Set([...warnings, ...result.warnings])] });
+  return result.exit;
+}
+
+async function attempt(context: Context, view: RunView, warnings: string[]): Promise<RunResult> {
+  const person = findPerson({
+    ...context,
+    ...context.options,
+    stderrIsTerminal: context.screen.isTerminal,
+  });
+  try {
+    const result = await connectAndRun(context, { view, warnings, person });
+    if (result.error !== undefined) context.log.error(result.error.message, result.error.hint);
+    return result;
+  } catch (thrown) {
+    reportError(thrown, context.log);
+    return failedRun(toAppError(thrown), warnings);
+  } finally {
+    person?.close();
+  }
+}
+
+interface RunParts {
+  readonly view: RunView;
+  /** Filled as they are told. */
+  readonly warnings: string[];
+  readonly person: Person | undefined;
+}
+
+async function connectAndRun(context: Context, parts: RunParts): Promise<RunResult> {
+  const { options, signal } = context;
+  const { view, warnings } = parts;
+  const prompt = promptOf(context, warnings);
+  // With the text at hand servers start at once, while stdin is being looked at.
+  if (options.prompt === undefined || options.prompt === '-') await prompt;
+  const config = await loadConfig(context);
+  checkServerNames(config, options.servers ?? []);
+  view.emit(initEvent(context, config));
+  const announce = announceEvents({ ...context, quiet: options.quiet });
+  const request = {
+    config,
+    servers: options.servers,
+    askUser: askerOf(context, parts.person),
+    onEvent: (event: HostEvent) => {
+      view.onEvent(event);
+      announce(event);
+    },
+    preloadModel: true,
+  };
+  return withHost(context, request, async (host) => {
+    const report = await host.start(signal);
+    view.emit(serversEvent(report, host.snapshot()));
+    for (const warning of tellStart(context, { host, config, report })) {
+      warnings.push(warning);
+      view.emit({ type: 'warning', message: warning });
+    }
+    throwIfFatal(report);
+    const result = await host.prompt(await prompt, signal);
+    return { ...result, exit: exitOf(context, result, countDown(config, host.status())) };
+  });
+}
+
+/** The prompt's text. Rejections are seen by whoever awaits; nothing is lost when the start fails first. */
+function promptOf(context: Context, warnings: string[]): Promise<string> {
+  const { options, stdin, clock, log } = context;
+  const prompt = readPrompt({
+    flag: options.prompt,
+    mode: options.stdin,
+    stdin,
+    clock,
+    warn(message, hint) {
+      warnings.push(message);
+      log.warn(message, hint);
+    },
+  }).then((text) => {
+    if (text !== undefined) return text;
+    throw new UsageError('no prompt', { hint: 'usher --prompt "your question", or pipe it in' });
+  });
+  prompt.catch(() => undefined);
+  return prompt;
+}
+
+function askerOf(context: Context, person: Person | undefined): AskUser | undefined {
+  if (person === undefined) return undefined;
+  const { screen, clock, interrupts } = context;
+  return askAtTerminal({ person, screen, clock, takeSigint: interrupts.takeSigint });
+}
+
+function initEvent({ options, cwd }: Context, config: Config) {
+  const model = config.model;
+  return {
+    type: 'init',
+    cwd,
+    config: config.files,
+    model: model === undefined ? 'offline' : [model.provider, model.name].filter(Boolean).join('/'),
+    permissions: options.permissions ?? config.mcp.permissions,
+  };
+}
+
+/** A run that answered still fails when no server, or with `--strict` not every server, could be used. */
+function exitOf(
+  { options, signal }: Context,
+  result: RunResult,
+  { down, wanted }: ReturnType<typeof countDown>,
+): ExitCode {
+  if (result.exit !== EXIT.ok) return signal.aborted ? toAppError(signal.reason).exit : result.exit;
+  const allDown = wanted > 0 && down === wanted;
+  return allDown || (options.strict && down > 0) ? EXIT.connect : EXIT.ok;
+}

@@ -1,0 +1,96 @@
+/** stderr as people see it: whole lines, and at a terminal one live line below them. */
+import { isatty } from 'node:tty';
+import { type Env, envValue } from '../base/env.ts';
+import { type FdWriter, fdPort, openFdWriter } from '../base/fd-writer.ts';
+import { shorten } from '../base/text.ts';
+
+export interface Screen {
+  readonly isTerminal: boolean;
+  readonly colour: boolean;
+  /** False where the locale is not UTF-8: marks are ASCII then. */
+  readonly unicode: boolean;
+  columns(): number;
+  /** One line without its newline; what comes from servers must be escaped already. */
+  line(text: string): void;
+  /** Replaces the live line; `undefined` removes it. Nothing happens off a terminal. */
+  live(text: string | undefined): void;
+  /** Hands all further lines, without colours, to `target`: it owns the terminal now. */
+  divert(target: (line: string) => void): void;
+  /** Waits until all lines are out, at most a second: a reader that sleeps must not hold us. */
+  flush(): Promise<void>;
+}
+
+const DEFAULT_COLUMNS = 80;
+/** Beyond this much unread output further lines are dropped: nobody is reading. */
+const MAX_PENDING_BYTES = 1024 ** 2;
+const FLUSH_MS = 1000;
+const CLEAR_LINE = '\r\u001b[K';
+
+export interface ScreenOptions {
+  readonly env: Env;
+  readonly noColor: boolean;
+  /** Ends an unfinished line on stdout when both are the same terminal. */
+  readonly breakLine: () => void;
+}
+
+/** stderr of this process. */
+export function openStderr(options: ScreenOptions): Screen {
+  const isTerminal = isatty(2);
+  return createScreen(openFdWriter(fdPort(2)), {
+    ...options,
+    isTerminal,
+    columns: () => (isTerminal ? process.stderr.columns : DEFAULT_COLUMNS) || DEFAULT_COLUMNS,
+  });
+}
+
+export function createScreen(
+  writer: FdWriter,
+  options: ScreenOptions & { readonly isTerminal: boolean; readonly columns: () => number },
+): Screen {
+  const { env, isTerminal } = options;
+  let live = '';
+  let diverted: ((line: string) => void) | undefined;
+  return {
+    isTerminal,
+    colour: isTerminal && !options.noColor && wantsColour(env),
+    unicode: isUtf8Locale(env),
+    columns: options.columns,
+    line(text) {
+      if (writer.pendingBytes() > MAX_PENDING_BYTES) return;
+      if (diverted !== undefined) {
+        diverted(Bun.stripANSI(text));
+        return;
+      }
+      options.breakLine();
+      writer.write(live === '' ? `${text}\n` : `${CLEAR_LINE}${text}\n${live}`);
+    },
+    live(text) {
+      if (!isTerminal || diverted !== undefined || writer.pendingBytes() > MAX_PENDING_BYTES)
+        return;
+      const next = text === undefined ? '' : shorten(text, options.columns() - 1);
+      if (next === live) return;
+      if (live === '') options.breakLine();
+      writer.write(`${CLEAR_LINE}${next}`);
+      live = next;
+    },
+    divert(target) {
+      diverted = target;
+    },
+    async flush() {
+      const limit = Promise.withResolvers<void>();
+      const timer = setTimeout(limit.resolve, FLUSH_MS);
+      await Promise.race([writer.flush(), limit.promise]);
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Source: no-color.org; a dumb terminal has no colours either. */
+function wantsColour(env: Env): boolean {
+  return envValue(env, 'NO_COLOR') === undefined && env['TERM'] !== 'dumb';
+}
+
+function isUtf8Locale(env: Env): boolean {
+  const locale = envValue(env, 'LC_ALL') ?? envValue(env, 'LC_CTYPE') ?? envValue(env, 'LANG');
+  return locale !== undefined && /utf-?8/i.test(locale);
+}

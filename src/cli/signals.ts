@@ -1,0 +1,87 @@
+/**
+ * What ends a run from outside. The first signal cancels and lets everything close; a second one, or
+ * a close that takes too long, kills the children and ends the process at once.
+ */
+import type { Clock, Timer } from '../base/clock.ts';
+import { InterruptedError } from '../base/errors.ts';
+import { EXIT, type ExitCode } from '../base/exit.ts';
+
+export interface Interrupts {
+  /** Aborts with an InterruptedError at the first signal. */
+  readonly signal: AbortSignal;
+  /** While set, a SIGINT is handed to `handler` and ends nothing: Ctrl-C is the answer to a question. */
+  takeSigint(handler: () => void): () => void;
+  /** Called once before the process is ended at once. */
+  onKill(action: () => void): void;
+  /** Runs the kill actions now, each once. */
+  kill(): void;
+  dispose(): void;
+}
+
+type SignalName = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
+
+/** Where signals come from: `process`, or a stand-in. */
+export interface SignalSource {
+  on(name: SignalName, listener: () => void): unknown;
+  off(name: SignalName, listener: () => void): unknown;
+}
+
+export interface InterruptPorts {
+  readonly source: SignalSource;
+  readonly clock: Clock;
+  /** Ends the process at once. */
+  readonly exit: (code: ExitCode) => void;
+}
+
+/** An orderly end takes at most 4 s; beyond this it hangs. */
+const CLOSE_LIMIT_MS = 5000;
+
+/** Watches SIGINT, SIGTERM and SIGHUP until disposed. */
+export function watchSignals(ports: InterruptPorts): Interrupts {
+  const controller = new AbortController();
+  const kills: (() => void)[] = [];
+  let sigintHandler: (() => void) | undefined;
+  let guard: Timer | undefined;
+
+  const kill = () => {
+    for (const action of kills.splice(0)) action();
+  };
+  const end = (code: ExitCode) => {
+    kill();
+    ports.exit(code);
+  };
+  const receive = (name: SignalName) => {
+    if (name === 'SIGINT' && sigintHandler !== undefined) {
+      sigintHandler();
+      return;
+    }
+    const code = name === 'SIGINT' ? EXIT.interrupted : EXIT.terminated;
+    if (controller.signal.aborted) {
+      end(code);
+      return;
+    }
+    guard = ports.clock.after(CLOSE_LIMIT_MS, () => end(code));
+    controller.abort(new InterruptedError(name === 'SIGINT' ? 'SIGINT' : 'SIGTERM'));
+  };
+  const listeners = (['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map((name) => {
+    const listener = () => receive(name);
+    ports.source.on(name, listener);
+    return { name, listener };
+  });
+
+  return {
+    signal: controller.signal,
+    takeSigint(handler) {
+      sigintHandler = handler;
+      return () => {
+        if (sigintHandler === handler) sigintHandler = undefined;
+      };
+    },
+    onKill: (action) => kills.push(action),
+    kill,
+    dispose() {
+      guard?.cancel();
+      for (const { name, listener } of listeners) ports.source.off(name, listener);
+    },
+  };
+}

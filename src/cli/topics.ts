@@ -1,0 +1,43 @@
+/** Help topics in prose: `usher help exit-codes` and others. */
+
+export const TOPICS: Readonly<Record<string, string>> = {
+  'exit-codes': `Exit codes, the same for every command:
+
+    0  answered; or the reader of stdout went away
+    1  the run or the tool call failed (also a result with isError: true)
+    2  wrong flags or arguments, unknown command, server or tool; empty prompt
+    3  the configuration cannot be used
+    4  a named or required server is down, or every server is; with --strict any server
+    5  a tool call was denied by a rule, or nobody was there to ask
+    6  a token is missing or refused
+    7  a limit was reached: turns, time, tokens, bytes
+    8  the model gave no final answer
+    9  a tool call was sent and never answered: it may have happened
+   70  a fault of usher
+  130  ended by Ctrl-C          143  ended by SIGTERM
+`,
+  stdin: `How stdin is used:
+
+  usher < FILE            piped text without --prompt is the prompt
+  usher -p - < FILE       the same, said outright
+  usher -p TEXT < FILE    the file is added to the prompt as context
+
+With -p TEXT, a pipe that sends nothing within 1 second is left alone, with a warning.
+--stdin wait reads it to its end however long that takes; --stdin off never reads it.
+At most 16 MiB are read. Other commands read stdin only where you write -.
+`,
+  permissions: `Who may run tools:
+
+  ask    each call of the model is asked about at the terminal (the default)
+  auto   calls run without a question
+
+Set it for all servers (mcp.permissions), for one (permissions), for one tool
+(toolPermissions: ask, auto or deny), or for one run (--permissions). A deny rule always wins.
+--yes server/tool allows that tool for one run.
+
+Questions come to /dev/tty, also while stdin and stdout are pipes. Nobody is asked when stderr
+is no terminal, with --no-input, or when CI is set: the call is then denied at once, the model
+is told, and the exit code is 5 (--on-denied continue: 0). A tool call you type yourself
+(usher call) is its own consent.
+`,
+};
