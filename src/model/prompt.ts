@@ -61,7 +61,8 @@ function toMessage(family: ModelFamily, message: ModelMessage): LanguageModelV4M
           toolCallId: cleanId(result.callId),
           toolName: cleanName(result.name),
           output: {
-            type: result.status === 'ok' ? 'text' : 'error-text',
+            // The package for OpenAI would wrap an error's text in JSON.
+            type: result.status === 'ok' || family === 'responses' ? 'text' : 'error-text',
             value: result.text.trim() === '' ? EMPTY_RESULT : wellFormed(result.text),
           },
         })),
