@@ -32,6 +32,7 @@ export interface InputListener {
   /** Ctrl-C while nobody reads. */
   interrupt(): void;
   signal(name: Exclude<TerminalSignal, 'SIGINT'>): void;
+  crash(thrown: unknown): void;
 }
 
 export interface Input {
@@ -164,7 +165,7 @@ export function createInput(terminal: Terminal, screen: Screen): Input {
     }
     const keys = typeAhead;
     typeAhead = [];
-    onKeys(keys);
+    if (keys.length > 0) onKeys(keys);
   };
 
   return {
@@ -182,6 +183,7 @@ export function createInput(terminal: Terminal, screen: Screen): Input {
           if (terminal.rich) paint();
         },
         resumed: paint,
+        crash: (thrown) => listener?.crash(thrown),
         signal: (name) => (name === 'SIGINT' ? interrupt() : listener?.signal(name)),
       });
     },

@@ -39,7 +39,7 @@ export interface Repl {
   note(text: string): void;
   /**
    * Prompts until the person leaves, then closes the host and restores the terminal. Call once, after
-   * `host.start`. Never rejects for a failed run. Exit: 0 on /exit and Ctrl-D; 130 on a second Ctrl-C (in a run: children killed, host not
+   * `host.start`. A failed run does not end it; after a fault that nobody caught it rejects with InternalError. Exit: 0 on /exit and Ctrl-D; 130 on a second Ctrl-C (in a run: children killed, host not
    * waited for); 143 on SIGTERM and SIGHUP; after an abort of `signal` its reason's exit.
    */
   run(host: Host, signal: AbortSignal): Promise<ExitCode>;
@@ -131,34 +131,35 @@ export function createRepl({ terminal, stateDir, version }: ReplOptions): Repl {
           if (effect === 'cancel') screen.print(paint(CANCELLING, 'dim'));
           if (effect !== 'kill') return;
           host.killNow();
-          session.killed(EXIT.interrupted);
+          session.killed();
         },
         signal: () => session.end(EXIT.terminated, new InterruptedError('SIGTERM')),
+        crash: session.crash,
       });
+      let exit: ExitCode;
       try {
         if (signal.aborted) onAbort();
         view.knowServers(host.status());
         const hello = `usher ${version}, ${cleanLine(host.modelLabel)}. /help lists the commands.`;
         screen.print(paint(hello, 'dim'));
-        const ended = session.ended.then(() => session.exitCode());
-        const exit = await Promise.race([loop(), ended, session.kill]);
-        if (session.isKilled()) return exit;
-        session.leave();
-        return await Promise.race([host.close().then(() => exit), session.kill]);
+        exit = await Promise.race([loop(), session.ended]);
       } finally {
+        session.leave();
         signal.removeEventListener('abort', onAbort);
+        if (!session.isKilled()) await Promise.race([host.close(), session.killing]);
         input.stop();
         await terminal.close();
       }
+      return session.isKilled() ? EXIT.interrupted : exit;
     },
   };
 }
 
-/** What Ctrl-C and signals mean at each moment of one session. */
+/** What Ctrl-C, signals and faults mean at each moment of one session. */
 function createSession() {
   const ending = new AbortController();
-  const killing = Promise.withResolvers<ExitCode>();
-  const finished = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<ExitCode>();
+  const killing = Promise.withResolvers<void>();
   let work: AbortController | undefined;
   let isLeaving = false;
   let isKilled = false;
@@ -167,10 +168,11 @@ function createSession() {
   return {
     /** Aborts when the session must end. */
     ending: ending.signal,
-    /** Resolves when the session must end. */
-    ended: finished.promise,
-    /** Resolves when it must end without waiting for anything. */
-    kill: killing.promise,
+    /** Resolves when the session must end, without waiting for what runs; rejects after a fault. */
+    ended: ended.promise,
+    /** Resolves when nothing at all is waited for. */
+    killing: killing.promise,
+    isKilled: () => isKilled,
     exitCode: () => exit,
     /** The signal of one prompt or command. */
     startWork(): AbortSignal {
@@ -195,13 +197,18 @@ function createSession() {
       if (ending.signal.aborted) return;
       exit = code;
       ending.abort(reason);
-      finished.resolve();
+      ended.resolve(code);
     },
-    killed(code: ExitCode) {
+    /** Only the first one counts; after the end there is nobody to tell. */
+    crash(thrown: unknown) {
+      ended.reject(toAppError(thrown));
+      ending.abort(thrown);
+    },
+    killed() {
       isKilled = true;
-      killing.resolve(code);
+      ended.resolve(EXIT.interrupted);
+      killing.resolve();
     },
-    isKilled: () => isKilled,
   };
 }
 

@@ -103,10 +103,16 @@ export function createScreen(terminal: Terminal): Screen {
       show();
     },
     edit(layout) {
-      hide();
-      closeLine();
-      block = layout === undefined ? undefined : windowOf(layout, Math.max(2, terminal.rows() - 1));
-      show();
+      const next =
+        layout === undefined ? undefined : windowOf(layout, Math.max(2, terminal.rows() - 1));
+      const typed = typedText(block, next);
+      if (typed === undefined) {
+        hide();
+        closeLine();
+      }
+      block = next;
+      if (typed === undefined) show();
+      else terminal.write(typed);
     },
     keepEdit() {
       if (block === undefined) return;
@@ -139,6 +145,21 @@ function openEnd(text: string): string {
   if (last === '' || (last < '\x80' && last !== '\r')) return '';
   const tail = text.slice(-MAX_CLUSTER);
   return graphemes.segment(tail).containing(tail.length - 1)?.segment ?? '';
+}
+
+/** What was added at the end of the last row, when nothing else changed: the common case needs no redraw. */
+function typedText(before: Layout | undefined, after: Layout | undefined): string | undefined {
+  if (before === undefined || after === undefined) return undefined;
+  const last = before.rows.length - 1;
+  const [old = '', row = ''] = [before.rows[last], after.rows[last]];
+  const isSameAbove = before.rows.slice(0, -1).every((one, index) => one === after.rows[index]);
+  const isAtEnd = isCursorAtEnd(before) && isCursorAtEnd(after);
+  if (after.rows.length !== before.rows.length || !isSameAbove || !isAtEnd) return undefined;
+  return row.startsWith(old) ? row.slice(old.length) : undefined;
+}
+
+function isCursorAtEnd({ rows, cursorRow, cursorColumn }: Layout): boolean {
+  return cursorRow === rows.length - 1 && cursorColumn === Bun.stringWidth(rows[cursorRow] ?? '');
 }
 
 function draw(block: Layout): string {

@@ -18,6 +18,8 @@ export interface TerminalListener {
   end(): void;
   resize(): void;
   signal(name: TerminalSignal): void;
+  /** A fault that nobody caught. Listened to here because Bun 1.4.5 goes on after one while main awaits. */
+  crash(thrown: unknown): void;
   /** Back in the foreground after `suspend`. */
   resumed(): void;
 }
@@ -95,15 +97,18 @@ function attach(listener: TerminalListener, enter: () => void, leave: () => void
     enter();
     listener.resumed();
   };
+  const onCrash = (thrown: unknown) => listener.crash(thrown);
   const onSignal = new Map(SIGNALS.map((name) => [name, () => listener.signal(name)]));
   stdin.on('data', onData).on('end', onEnd).on('close', onEnd).on('error', onEnd);
   stdin.resume();
   process.on('SIGWINCH', onResize).on('SIGCONT', onContinue).on('exit', leave);
+  process.on('uncaughtException', onCrash).on('unhandledRejection', onCrash);
   for (const [name, action] of onSignal) process.on(name, action);
   return () => {
     stdin.off('data', onData).off('end', onEnd).off('close', onEnd).off('error', onEnd);
     stdin.pause();
     process.off('SIGWINCH', onResize).off('SIGCONT', onContinue).off('exit', leave);
+    process.off('uncaughtException', onCrash).off('unhandledRejection', onCrash);
     for (const [name, action] of onSignal) process.off(name, action);
   };
 }

@@ -5,6 +5,7 @@ export interface FakeTerminal extends Terminal {
   /** Sends what a keyboard would. */
   type(text: string): void;
   endInput(): void;
+  crash(thrown: unknown): void;
   signal(name: TerminalSignal): void;
   /** A terminal that wraps its rows anew. */
   resize(columns: number): void;
@@ -103,6 +104,7 @@ export function createFakeTerminal(
       listener = undefined;
     },
     type: (text) => listener?.data(new TextEncoder().encode(text)),
+    crash: (thrown) => listener?.crash(thrown),
     endInput: () => listener?.end(),
     signal: (name) => listener?.signal(name),
     resize(newColumns) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { AuthError, InterruptedError } from '../../src/base/errors.ts';
+import { AuthError, InternalError, InterruptedError } from '../../src/base/errors.ts';
 import type { ExitCode } from '../../src/base/exit.ts';
 import type { ServerStatus } from '../../src/mcp/types.ts';
 import { createRepl } from '../../src/repl/repl.ts';
@@ -393,6 +393,38 @@ describe('Ctrl-C and signals', () => {
     abort.abort(new InterruptedError('SIGTERM'));
     expect(await exit).toBe(143);
     expect(host.log).toEqual(['close']);
+  });
+
+  test('a Ctrl-C while it closes kills the children and waits no longer', async () => {
+    const terminal = createFakeTerminal();
+    const repl = createRepl({ terminal, stateDir: undefined, version: '1.0.0' });
+    const host = createFakeHost(repl, say(''));
+    const closing = Promise.withResolvers<void>();
+    const slow = {
+      ...host,
+      close() {
+        closing.resolve();
+        return new Promise<void>(() => undefined);
+      },
+    };
+    const exit = repl.run(slow, new AbortController().signal);
+    terminal.type('\x04');
+    await closing.promise;
+    terminal.type('\x03');
+    expect(await exit).toBe(130);
+    expect(host.log).toEqual(['killNow']);
+  });
+
+  test('a fault that nobody caught closes everything and rejects', async () => {
+    const { terminal, host, exit } = startSession(() => new Promise(() => undefined));
+    terminal.type('go\r');
+    await terminal.shows('waiting for the model');
+    const fault = new TypeError('our bug');
+    terminal.crash(fault);
+    const thrown = await exit.catch((error: unknown) => error);
+    expect(thrown).toEqual(new InternalError('our bug', { cause: fault }));
+    expect(host.log).toEqual(['close']);
+    expect(terminal.isOpen()).toBe(false);
   });
 
   test('the end of input ends the session with 0', async () => {
