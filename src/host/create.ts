@@ -1,0 +1,151 @@
+/**
+ * Builds and joins all parts: the only place that does. Surfaces get a `Host`; what they provide
+ * (someone to ask, a sink for events) comes in through `HostOptions`.
+ */
+
+import { runAgent } from '../agent/loop.ts';
+import { buildSystemPrompt } from '../agent/prompt.ts';
+import { createRunRecord } from '../agent/record.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Env } from '../base/env.ts';
+import { toAppError, UsageError } from '../base/errors.ts';
+import { readBounded } from '../base/files.ts';
+import type { Fetch } from '../base/http.ts';
+import type { Log } from '../base/log.ts';
+import { stateDirectory } from '../base/paths.ts';
+import { killAll } from '../base/spawn.ts';
+import { executeBatch } from '../calls/batch.ts';
+import { createExecutor } from '../calls/execute.ts';
+import { createModel, preloadModel } from '../model/registry.ts';
+import type { ModelMessage, ModelProvider } from '../model/types.ts';
+import { createQuestionQueue } from '../permission/ask.ts';
+import { createPolicy } from '../permission/policy.ts';
+import { saveFileAtomically } from '../results/artifacts.ts';
+import { parseArguments } from '../tools/coerce.ts';
+import { createRegistry } from '../tools/registry.ts';
+import { checkArguments } from '../tools/validate.ts';
+import { declareTools } from './declare.ts';
+import { selectServers } from './select.ts';
+import { createSources } from './sources.ts';
+import { judgeStart } from './start.ts';
+import type { Host, HostOptions } from './types.ts';
+
+export interface HostDeps {
+  readonly env: Env;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Default: Bun's fetch. */
+  readonly fetch?: Fetch;
+  /** Jitter; default Math.random. */
+  readonly random?: () => number;
+}
+
+/**
+ * A host that has started nothing yet. Throws UsageError for unknown `servers` names and for `yes`
+ * patterns that mean every tool. The caller closes it.
+ */
+export function createHost(options: HostOptions, deps: HostDeps): Host {
+  const { config } = options;
+  const servers = selectServers(config, options.servers);
+  const random = deps.random ?? Math.random;
+  const registry = createRegistry({
+    naming: config.mcp.naming,
+    order: servers.map(({ name }) => name),
+    patterns: options.toolPatterns,
+  });
+  const sources = createSources(servers, registry, options, { ...deps, random });
+  const executor = createExecutor({
+    policy: createPolicy(servers, config.mcp, options),
+    askUser: options.askUser && createQuestionQueue(options.askUser),
+    render: {
+      artifacts: options.artifacts,
+      stateDir: stateDirectory(deps.env),
+      saveFile: saveFileAtomically,
+    },
+    clock: deps.clock,
+    onEvent: options.onEvent,
+  });
+
+  let model: ModelProvider | undefined;
+  let history: readonly ModelMessage[] = [];
+  const openModel = async (): Promise<ModelProvider> => {
+    model ??= await createModel({
+      model: config.model,
+      env: deps.env,
+      clock: deps.clock,
+      random,
+      ...(deps.fetch === undefined ? {} : { fetch: deps.fetch }),
+      snapshot: () => registry.snapshot(),
+    });
+    return model;
+  };
+
+  return {
+    modelLabel: modelLabel(options),
+    status: () => sources.status(),
+    snapshot: () => registry.snapshot(),
+    async start(signal) {
+      const startedAt = deps.clock.now();
+      if (options.preloadModel) void preloadModel(config.model);
+      await sources.start(signal);
+      return judgeStart(servers, options.servers, {
+        status: sources.status(),
+        warnings: sources.takeWarnings(),
+        readyMs: deps.clock.now() - startedAt,
+      });
+    },
+    async prompt(text, signal) {
+      try {
+        const outcome = await runAgent(
+          {
+            model: await openModel(),
+            snapshot: async (turnSignal) => {
+              await sources.refresh(turnSignal);
+              return registry.snapshot();
+            },
+            declare: declareTools,
+            executeCalls: (calls, snapshot, turnSignal) =>
+              executeBatch(executor, calls, snapshot, turnSignal),
+            system: () => buildSystemPrompt(sources.instructions(), config.model?.system),
+            contextTokens: config.model?.contextTokens,
+            limits: options.limits,
+            emit: options.onEvent,
+          },
+          history,
+          text,
+          signal,
+        );
+        history = outcome.history;
+        return outcome.result;
+      } catch (error) {
+        return createRunRecord(options.limits).fail(toAppError(error));
+      }
+    },
+    call: (call, signal) => executor.execute(call, registry.snapshot(), signal),
+    parseArguments: (tool, words) => parseArguments(words, tool.definition.inputSchema, readText),
+    checkArguments: (tool, args) => checkArguments(tool.definition.inputSchema, args),
+    reconnect: (server, signal) => sources.reconnect(server, signal),
+    killNow: killAll,
+    close: () => sources.close(),
+  };
+}
+
+function modelLabel({ config }: HostOptions): string {
+  const { model } = config;
+  if (model === undefined || model.provider === 'offline') {
+    return 'offline (rule-based router, no language model)';
+  }
+  return `${model.provider}/${model.name ?? ''}`;
+}
+
+/** Larger files are no arguments. */
+const MAX_ARGUMENT_BYTES = 4 * 1024 * 1024;
+
+function readText(path: string): string {
+  try {
+    return new TextDecoder().decode(readBounded(path, MAX_ARGUMENT_BYTES));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`${path} cannot be read: ${reason}`, { cause: error });
+  }
+}

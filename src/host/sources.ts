@@ -1,0 +1,127 @@
+/** Keeps the registry in step with the servers: built-ins at once, the others as their lists arrive. */
+import type { ServerInstructions } from '../agent/prompt.ts';
+import { UsageError } from '../base/errors.ts';
+import { spawnChild } from '../base/spawn.ts';
+import { VERSION } from '../base/version.ts';
+import type { ServerConfig } from '../config/types.ts';
+import { createConnection } from '../mcp/connection.ts';
+import { createManager } from '../mcp/manager.ts';
+import type { ConnectionPorts } from '../mcp/ports.ts';
+import type { Connection, ServerStatus } from '../mcp/types.ts';
+import { sanitizeText } from '../results/sanitize.ts';
+import type { Registry } from '../tools/registry.ts';
+import type { ToolDefinition } from '../tools/types.ts';
+import { createBuiltin } from './builtin.ts';
+import type { HostDeps } from './create.ts';
+import type { HostOptions, StartReport } from './types.ts';
+
+type Warning = StartReport['warnings'][number];
+
+export interface Sources {
+  /** Resolves when the first model request may be made (design 3.1). Rejects only with the signal's reason. */
+  start(signal: AbortSignal): Promise<void>;
+  status(): readonly ServerStatus[];
+  /** What was noticed since the last time. */
+  takeWarnings(): readonly Warning[];
+  instructions(): readonly ServerInstructions[];
+  /** Between turns: re-reads what servers announced as changed. */
+  refresh(signal: AbortSignal): Promise<void>;
+  /** Throws UsageError for a name that this run does not have. */
+  reconnect(server: string, signal: AbortSignal): Promise<ServerStatus>;
+  close(): Promise<void>;
+}
+
+/** Makes all sources; nothing is started before `start`. The caller closes them. */
+export function createSources(
+  servers: readonly ServerConfig[],
+  registry: Registry,
+  options: Pick<HostOptions, 'cwd' | 'onEvent' | 'patienceMs'>,
+  deps: HostDeps,
+): Sources {
+  const ports = connectionPorts(options.cwd, deps);
+  const connections = servers.map((config) =>
+    config.endpoint.kind === 'builtin'
+      ? createBuiltin(config, options.cwd)
+      : createConnection(config, ports),
+  );
+  const manager = createManager({ connections, clock: deps.clock });
+  const listed = new Map<Connection, readonly ToolDefinition[]>();
+  const warned = new Set<string>();
+  let pending: Warning[] = [];
+
+  const warn = (message: string, hint: string | undefined) => {
+    if (warned.has(message)) return;
+    warned.add(message);
+    pending.push({ message, hint });
+  };
+  const takeWarnings = () => {
+    const taken = pending;
+    pending = [];
+    return taken;
+  };
+  const takeOver = (connection: Connection) => {
+    const status = connection.status();
+    const { config } = connection;
+    if (status.state === 'ready' && listed.get(connection) !== status.tools) {
+      listed.set(connection, status.tools);
+      const found = registry.setSource(config.name, connection, status.tools, config);
+      for (const { message, hint } of found) warn(message, hint);
+    }
+    for (const { name, problem } of status.dropped) {
+      warn(`${config.name}/${name} was left out: ${problem}`, undefined);
+    }
+    for (const notice of status.notices) warn(`${config.name}: ${notice}`, undefined);
+  };
+  const stop = manager.onChange((connection) => {
+    takeOver(connection);
+    options.onEvent({ type: 'server', status: connection.status() });
+  });
+
+  return {
+    async start(signal) {
+      for (const connection of connections) takeOver(connection);
+      manager.connectAll(signal);
+      const required = servers.filter((server) => server.required).map(({ name }) => name);
+      await manager.awaitReady({ patienceMs: options.patienceMs, required }, signal);
+    },
+    status: () => manager.status(),
+    takeWarnings,
+    instructions: () =>
+      connections.map((connection) => ({
+        server: connection.name,
+        text: sanitizeText(connection.status().instructions ?? ''),
+        mode: connection.config.instructions,
+      })),
+    async refresh(signal) {
+      await manager.refresh(signal);
+      for (const warning of takeWarnings()) options.onEvent({ type: 'warning', ...warning });
+    },
+    async reconnect(server, signal) {
+      const connection = manager.get(server);
+      if (connection === undefined) {
+        throw new UsageError(`no server "${server}" in this run`, {
+          hint: `there is ${servers.map(({ name }) => name).join(', ')}`,
+        });
+      }
+      await connection.connect(signal);
+      return connection.status();
+    },
+    async close() {
+      await manager.close();
+      stop();
+    },
+  };
+}
+
+function connectionPorts(cwd: string, deps: HostDeps): ConnectionPorts {
+  const { clock, env, log, fetch = globalThis.fetch } = deps;
+  return {
+    clock,
+    env,
+    fetch,
+    spawn: spawnChild,
+    log: (level, message) => log[level](message),
+    cwd,
+    version: VERSION,
+  };
+}
