@@ -2,7 +2,7 @@
  * Keeps secrets out of what is shown of a configuration file. Names decide: what stands under a
  * secret-like key is masked, as are userinfo and query values of URLs and well-known token shapes.
  */
-import { isMap, isScalar, isSeq, visit } from 'yaml';
+import { isMap, isScalar, isSeq } from 'yaml';
 import {
   isOnlyReferences,
   isPlausibleVariable,
@@ -18,37 +18,41 @@ export interface SecretRange {
 
 const MASK = '***';
 
-/** Where secrets stand in a parsed file. */
+/** Where secrets stand in a parsed file. Aliases are judged where their anchor stands. */
 export function secretRanges(root: unknown): readonly SecretRange[] {
   const ranges: SecretRange[] = [];
-  if (!isMap(root) && !isSeq(root)) return ranges;
-  visit(root, {
-    Pair(_, pair) {
-      if (!isScalar(pair.key)) return;
-      const name = String(pair.key.value);
-      const isVariableName = /Env$/.test(name);
-      // The keys of an auth block are judged one by one.
-      const isBlock = name === 'auth' && isMap(pair.value);
-      if (isBlock || !(isSecretName(name) || isVariableName)) return;
-      visit(isMap(pair.value) || isSeq(pair.value) || isScalar(pair.value) ? pair.value : null, {
-        Scalar(key, node) {
-          if (key === 'key' || !node.range || typeof node.value !== 'string') return;
-          if (isVariableName && isPlausibleVariable(node.value)) return;
-          if (isOnlyReferences(node.value)) return;
-          ranges.push({ start: node.range[0], end: node.range[1] });
-        },
-      });
-    },
-  });
-  return ranges;
+  const open: { readonly node: unknown; readonly name: string | undefined }[] = [
+    { node: root, name: undefined },
+  ];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { node, name } = next;
+    if (isMap(node)) {
+      for (const { key, value } of node.items) {
+        const own = isScalar(key) ? String(key.value) : '';
+        // The keys of an auth block are judged one by one.
+        const isBlock = own === 'auth' && isMap(value);
+        open.push({ node: value, name: !isBlock && holdsSecret(own) ? own : name });
+      }
+    } else if (isSeq(node)) {
+      for (const child of node.items) open.push({ node: child, name });
+    } else if (
+      name !== undefined &&
+      isScalar(node) &&
+      node.range &&
+      !isHarmless(name, node.value)
+    ) {
+      ranges.push({ start: node.range[0], end: node.range[1] });
+    }
+  }
+  return ranges.sort((a, b) => a.start - b.start);
 }
 
-/** A line with secrets replaced; `start` is the line's offset in the file. */
+/** Text of one line with secrets replaced; `start` is its offset in the file, `ranges` are in order. */
 export function maskLine(line: string, start: number, ranges: readonly SecretRange[]): string {
   const indent = /^\s*/.exec(line)?.[0].length ?? 0;
   let masked = '';
   let at = 0;
-  for (const range of [...ranges].sort((a, b) => a.start - b.start)) {
+  for (const range of ranges) {
     const from = Math.max(at, range.start < start ? indent : range.start - start);
     const to = Math.min(range.end - start, line.length);
     if (to <= from) continue;
@@ -64,8 +68,18 @@ export function maskText(text: string): string {
     .replace(/(\/\/)[^/\s"']*@/g, `$1${MASK}@`)
     .replace(/([?&][^=&\s"'#]*=)(?!\$\{)[^&\s"'#]+/g, `$1${MASK}`)
     .replace(/(:\/\/[^\s"'#]*#)[^\s"']+/g, `$1${MASK}`)
-    .replace(/([\w-]+)(["']?\s*[:=]\s*)(["']?)([^\s"'[\]{},][^"'{}[\],]*)/g, maskPair)
+    .replace(/([\w-]{1,64})(["']?\s*[:=]\s*)(["']?)([^\s"'[\]{},][^"'{}[\],]*)/g, maskPair)
     .replace(new RegExp(TOKEN_SHAPE, 'g'), MASK);
+}
+
+/** True for a key whose value is a credential, or becomes one when somebody pastes it there. */
+function holdsSecret(key: string): boolean {
+  return isSecretName(key) || key.endsWith('Env');
+}
+
+function isHarmless(name: string, value: unknown): boolean {
+  if (typeof value !== 'string') return value === null || typeof value === 'boolean';
+  return isOnlyReferences(value) || (name.endsWith('Env') && isPlausibleVariable(value));
 }
 
 function maskPair(whole: string, key: string, colon: string, quote: string, value: string): string {

@@ -29,7 +29,7 @@ export function renderProblem(problem: Problem, file: ConfigFile): string {
   const head = `${file.label}:${line}:${column} ${sentence}`;
   if (text.trim() === '') return head;
   // Masking changes lengths: the caret stands where the masked beginning of the line ends.
-  const before = file.mask(text.slice(0, column - 1), start);
+  const before = file.mask(text.slice(0, problem.offset - start), start);
   return `${head}\n${excerpt(file.mask(text, start), before.length + 1)}`;
 }
 
