@@ -15,7 +15,7 @@ export async function renderHelp(name: CommandName): Promise<string> {
   const examples = command.examples.map((example) => `  ${example}`).join('\n');
   const topics =
     name === '' ? `\n\nHelp topics: ${Object.keys(TOPICS).join(', ')} (usher help TOPIC).` : '';
-  return `${withoutColour(usage).trimEnd()}\n\nEXAMPLES\n\n${examples}${topics}\n`;
+  return `${tidy(usage, name)}\n\nEXAMPLES\n\n${examples}${topics}\n`;
 }
 
 /** The page of a command or topic. Throws UsageError for neither. */
@@ -32,7 +32,7 @@ export async function renderTopic(topic: string | undefined): Promise<string> {
 }
 
 function describe(name: CommandName): CommandDef {
-  const { usage, help, flags } = COMMANDS[name];
+  const { help, flags } = COMMANDS[name];
   const subCommands: Record<string, CommandDef> = {};
   if (name === '') {
     for (const sub of Object.keys(COMMANDS).filter(isCommandName)) {
@@ -42,13 +42,9 @@ function describe(name: CommandName): CommandDef {
   }
   return {
     meta: { name: name === '' ? 'usher' : name, description: help },
-    args: { ...positional(name === '' ? '' : usage), ...flagArgs(flags) },
+    args: flagArgs(flags),
     ...(name === '' ? { subCommands } : {}),
   };
-}
-
-function positional(usage: string): ArgsDef {
-  return usage === '' ? {} : { [usage]: { type: 'positional', required: false } };
 }
 
 function flagArgs(flags: readonly FlagName[]): ArgsDef {
@@ -66,6 +62,13 @@ function flagArgs(flags: readonly FlagName[]): ArgsDef {
   return args;
 }
 
-function withoutColour(text: string): string {
-  return Bun.stripANSI(text);
+/** citty colours by rules of its own, pads lines at their end and cannot say our usage in one line. */
+function tidy(usage: string, name: CommandName): string {
+  const lines = Bun.stripANSI(usage).split('\n');
+  const words =
+    name === '' ? '[OPTIONS] --prompt TEXT | COMMAND' : `${name} [OPTIONS] ${COMMANDS[name].usage}`;
+  return lines
+    .map((line) => (line.startsWith('USAGE ') ? `USAGE usher ${words}` : line.trimEnd()))
+    .join('\n')
+    .trimEnd();
 }

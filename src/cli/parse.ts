@@ -150,13 +150,10 @@ function commandOf(word: string): CommandName {
   if (isCommandName(word)) return word;
   const names = Object.keys(COMMANDS).filter(isCommandName);
   const [nearest] = nearestMatches(word, names, 1);
-  if (nearest !== undefined) {
-    throw new UsageError(`unknown command "${word}"`, { hint: `did you mean "usher ${nearest}"?` });
-  }
+  const commands =
+    nearest === undefined ? `commands are ${names.join(', ')}` : `did you mean "usher ${nearest}"?`;
   throw new UsageError(`unknown command "${word}"`, {
-    hint: word.includes(' ')
-      ? 'a prompt goes behind --prompt (-p)'
-      : `commands: ${names.join(', ')}; a prompt goes behind --prompt (-p)`,
+    hint: `${commands} (a prompt goes behind --prompt or -p)`,
   });
 }
 
