@@ -52,15 +52,6 @@ export function createQuestion(request: PermissionRequest): Question {
   };
 }
 
-/** `→ server/tool {…}`: a call on one line of at most `width` characters, cleaned. */
-export function renderCallLine(
-  call: Pick<PermissionRequest, 'server' | 'tool' | 'arguments'>,
-  width: number,
-): string {
-  const name = `${cleanLine(call.server, MAX_NAME)}/${cleanLine(call.tool, MAX_NAME)}`;
-  return shorten(`→ ${name} ${cleanLine(JSON.stringify(call.arguments), width)}`, width);
-}
-
 function argumentLines(request: PermissionRequest): readonly string[] {
   if (Object.keys(request.arguments).length === 0) return ['  (no arguments)'];
   const json = escapeForTerminal(scrubSecrets(JSON.stringify(request.arguments, null, 2)));

@@ -34,8 +34,8 @@ export async function renderBlock(
     default: {
       const name = typeof type === 'string' ? type : 'unknown';
       const fields = Object.keys(block).filter((key) => key !== 'type');
-      const list = fields.length === 0 ? '' : ` with ${fields.join(', ')}`;
-      return textPart(`[content of type "${label(name)}" is not shown${label(list)}]`);
+      const list = fields.length === 0 ? '' : ` with ${label(fields.join(', '))}`;
+      return textPart(`[content of type "${label(name)}" is not shown${list}]`);
     }
   }
 }

@@ -1,5 +1,5 @@
 /** From a tool's result to the text a model gets: content blocks in order, structured content, clean, bounded. */
-import type { JsonValue } from '../base/json.ts';
+import { isJsonObject, type JsonValue } from '../base/json.ts';
 import { scrubSecrets } from '../base/redact.ts';
 import type { ToolResult } from '../tools/types.ts';
 import type { ArtifactOptions } from './artifacts.ts';
@@ -53,6 +53,8 @@ function isWorthShowing(value: JsonValue | undefined): value is JsonValue {
 /** True when a text block is the same JSON value, whatever its white space and order of keys. */
 function isTextOf(value: JsonValue, result: ToolResult): boolean {
   return result.content.some((block) => {
+    // A server may send anything as a block.
+    if (!isJsonObject(block)) return false;
     const text = block['type'] === 'text' ? block['text'] : undefined;
     if (typeof text !== 'string' || !mayBeJson(text, value)) return false;
     try {

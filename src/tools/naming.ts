@@ -40,7 +40,9 @@ export function assignNames(
       if (names.has(key)) continue;
       const name = nameWithHash(tool, naming, hashLengths.get(key) ?? 0);
       names.set(key, name);
-      groups.set(name, [...(groups.get(name) ?? []), key]);
+      const group = groups.get(name);
+      if (group === undefined) groups.set(name, [key]);
+      else group.push(key);
     }
     if (!lengthenClashing(groups, reserved, hashLengths)) return names;
   }
