@@ -26,6 +26,8 @@ export async function buildBinary(options: BuildOptions): Promise<number> {
     format: 'esm',
     minify: true,
     bytecode: true,
+    // Chunks are loaded when they are imported, so that `--version` does not pay for the rest.
+    splitting: true,
     define: {
       USHER_VERSION: JSON.stringify(await readVersion()),
       'process.env.NODE_ENV': '"production"',
