@@ -102,7 +102,7 @@ describe('registry', () => {
     registry.snapshot();
     registry.setSource('s', sourceOf('s'), [definition('b')], RULES);
     const snapshot = registry.snapshot();
-    const gone = { kind: 'gone', server: 's', name: 'a' };
+    const gone = { kind: 'gone', server: 's', name: 'a' } as const;
     expect(['s/a', 's_a', 's.a', 'mcp__s__a', 'a'].map((name) => found(snapshot, name))).toEqual(
       Array.from({ length: 5 }, () => gone),
     );
