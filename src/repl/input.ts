@@ -63,12 +63,13 @@ export function createInput(terminal: Terminal, screen: Screen): Input {
   let lines: string[] = [];
   let openLine = '';
   let hasEnded = false;
+  let isSuspended = false;
   let listener: InputListener | undefined;
 
   const current = () => readers.at(-1);
   const paint = () => {
     const reader = current();
-    if (reader === undefined) return;
+    if (reader === undefined || isSuspended) return;
     const { prompt } = reader.options;
     if (!terminal.rich) screen.dumbPrompt(prompt);
     else screen.edit(layOut({ prompt, ...reader.state, columns: terminal.columns() }));
@@ -82,6 +83,12 @@ export function createInput(terminal: Terminal, screen: Screen): Input {
     reader.finish(result);
     paint();
   };
+  const suspend = () => {
+    screen.keepEdit();
+    screen.endAnswer();
+    isSuspended = true;
+    terminal.suspend();
+  };
   const complete = (reader: Reader) => {
     const { text, cursor } = reader.state;
     const completion = reader.options.complete?.(text, cursor);
@@ -93,6 +100,7 @@ export function createInput(terminal: Terminal, screen: Screen): Input {
     const reader = current();
     if (reader === undefined) {
       if (key.kind === 'name' && key.name === 'interrupt') listener?.interrupt();
+      else if (key.kind === 'name' && key.name === 'suspend') suspend();
       else if (typeAhead.length < MAX_TYPE_AHEAD) typeAhead.push(key);
       return;
     }
@@ -112,7 +120,7 @@ export function createInput(terminal: Terminal, screen: Screen): Input {
       case 'clear_screen':
         return screen.clear();
       case 'suspend':
-        return terminal.suspend();
+        return suspend();
       case 'complete':
         return complete(reader);
       default:
@@ -182,7 +190,11 @@ export function createInput(terminal: Terminal, screen: Screen): Input {
           screen.resized();
           if (terminal.rich) paint();
         },
-        resumed: paint,
+        resumed() {
+          isSuspended = false;
+          screen.edit(undefined);
+          paint();
+        },
         crash: (thrown) => listener?.crash(thrown),
         signal: (name) => (name === 'SIGINT' ? interrupt() : listener?.signal(name)),
       });

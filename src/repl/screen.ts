@@ -19,7 +19,7 @@ export interface Screen {
   live(text: string | undefined): void;
   /** Shows the line being edited; `undefined` takes it away. */
   edit(layout: Layout | undefined): void;
-  /** Leaves the edited line where it is and goes on below it. */
+  /** Leaves the edited line where it is and goes on below it; a next `edit` draws anew. */
   keepEdit(): void;
   /** The prompt of a terminal that edits by itself. */
   dumbPrompt(prompt: string): void;

@@ -38,7 +38,7 @@ export interface Terminal {
   writeAnswer(text: string): void;
   /** Starts reading; raw mode and bracketed paste when rich. */
   open(listener: TerminalListener): void;
-  /** Gives the terminal back to the shell until it continues us. */
+  /** Gives the terminal back to the shell until it continues us; `resumed` is told then. */
   suspend(): void;
   /** Restores the terminal and flushes. Idempotent; also done when the process exits without it. */
   close(): Promise<void>;
@@ -46,6 +46,7 @@ export interface Terminal {
 
 const PASTE_ON = '\x1b[?2004h';
 const PASTE_OFF = '\x1b[?2004l';
+const NOT_STOPPED_MS = 200;
 const SIGNALS: readonly TerminalSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /** The terminal this process was started in. stdin and stderr must be terminals; nothing happens before `open`. */
@@ -55,11 +56,18 @@ export function openTerminal(env: Env): Terminal {
   const screen = openFdWriter(fdPort(2));
   const answer = answerOnScreen ? screen : openFdWriter(fdPort(1));
   let detach: (() => void) | undefined;
+  let current: TerminalListener | undefined;
+  let isSuspended = false;
 
   const enter = () => {
     if (!rich) return;
     process.stdin.setRawMode(true);
     screen.write(PASTE_ON);
+  };
+  const resume = () => {
+    isSuspended = false;
+    enter();
+    current?.resumed();
   };
   return {
     rich,
@@ -70,17 +78,25 @@ export function openTerminal(env: Env): Terminal {
     write: (text) => screen.write(text),
     writeAnswer: (text) => answer.write(text),
     open(listener) {
+      current = listener;
       enter();
-      detach = attach(listener, enter, () => leaveNow(rich));
+      detach = attach(listener, resume, () => leaveNow(rich));
     },
     suspend() {
+      isSuspended = true;
       leaveNow(rich);
       process.kill(process.pid, 'SIGTSTP');
+      // Without job control nothing stops us and no SIGCONT comes.
+      setTimeout(() => {
+        if (isSuspended) resume();
+      }, NOT_STOPPED_MS);
     },
     async close() {
       if (detach === undefined) return;
       detach();
       detach = undefined;
+      current = undefined;
+      isSuspended = false;
       await flushAll(screen, answer);
       leaveNow(rich);
     },
@@ -88,26 +104,25 @@ export function openTerminal(env: Env): Terminal {
 }
 
 /** Adds every listener; returns the way to take them off again. */
-function attach(listener: TerminalListener, enter: () => void, leave: () => void): () => void {
+function attach(listener: TerminalListener, resume: () => void, leave: () => void): () => void {
   const { stdin } = process;
   const onData = (bytes: Uint8Array) => listener.data(bytes);
   const onEnd = () => listener.end();
   const onResize = () => listener.resize();
-  const onContinue = () => {
-    enter();
-    listener.resumed();
-  };
   const onCrash = (thrown: unknown) => listener.crash(thrown);
   const onSignal = new Map(SIGNALS.map((name) => [name, () => listener.signal(name)]));
   stdin.on('data', onData).on('end', onEnd).on('close', onEnd).on('error', onEnd);
   stdin.resume();
-  process.on('SIGWINCH', onResize).on('SIGCONT', onContinue).on('exit', leave);
+  // The stream's own event: at SIGWINCH its size may still be the old one.
+  process.stderr.on('resize', onResize);
+  process.on('SIGCONT', resume).on('exit', leave);
   process.on('uncaughtException', onCrash).on('unhandledRejection', onCrash);
   for (const [name, action] of onSignal) process.on(name, action);
   return () => {
     stdin.off('data', onData).off('end', onEnd).off('close', onEnd).off('error', onEnd);
     stdin.pause();
-    process.off('SIGWINCH', onResize).off('SIGCONT', onContinue).off('exit', leave);
+    process.stderr.off('resize', onResize);
+    process.off('SIGCONT', resume).off('exit', leave);
     process.off('uncaughtException', onCrash).off('unhandledRejection', onCrash);
     for (const [name, action] of onSignal) process.off(name, action);
   };

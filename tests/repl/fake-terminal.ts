@@ -99,6 +99,7 @@ export function createFakeTerminal(
     },
     suspend() {
       suspended.count += 1;
+      listener?.resumed();
     },
     async close() {
       listener = undefined;

@@ -299,9 +299,12 @@ describe('editing on the screen', () => {
 
   test('gives the terminal back on Ctrl-Z', async () => {
     const { terminal, exit } = startSession(say(''));
-    terminal.type('a\x1a\x7f\x04');
-    await exit;
+    terminal.type('ab');
+    terminal.type('\x1ac');
     expect(terminal.suspended.count).toBe(1);
+    expect(terminal.screen().slice(1)).toEqual(['> ab', '> abc']);
+    terminal.type('\x15\x04');
+    await exit;
   });
 });
 
