@@ -5,10 +5,8 @@
 
 import { readCredentials } from '../auth/headers.ts';
 import { anySignal, raceAbort, startLimit } from '../base/abort.ts';
-import { CONNECT_DELAYS_MS, withRetries } from '../base/backoff.ts';
-import type { Timer } from '../base/clock.ts';
 import {
-  AppError,
+  type AppError,
   AuthError,
   ConnectError,
   InternalError,
@@ -23,9 +21,11 @@ import { createTransport, type RemoteEndpoint } from '../transport/create.ts';
 import { adaptResult } from './adapt.ts';
 import { type CallClocks, startCallClocks } from './call-clocks.ts';
 import { listTools } from './discover.ts';
-import { durationText, isOutcomeUnknown, unknownOutcome } from './errors.ts';
+import { durationText, isMethodNotFound, isOutcomeUnknown, unknownOutcome } from './errors.ts';
+import { HangWatch } from './hang-watch.ts';
 import { Link } from './link.ts';
 import type { ConnectionPorts } from './ports.ts';
+import { isRetryable, isUnsent, retryConnecting } from './retry.ts';
 import { StatusBoard } from './states.ts';
 import type { Connection, ServerStatus } from './types.ts';
 
@@ -37,10 +37,6 @@ export function createConnection(config: ServerConfig, ports: ConnectionPorts): 
   return new ServerConnection(config, config.endpoint, ports);
 }
 
-const MAX_TIMEOUTS_IN_A_ROW = 3;
-/** A process that timed out and stays silent this long is taken to hang. */
-const HANG_MS = 2000;
-
 class ServerConnection implements Connection {
   readonly name: string;
   readonly kind: 'http' | 'stdio';
@@ -49,6 +45,7 @@ class ServerConnection implements Connection {
   readonly #endpoint: RemoteEndpoint;
   readonly #ports: ConnectionPorts;
   readonly #board: StatusBoard;
+  readonly #hangs: HangWatch;
   readonly #closing = new AbortController();
   /** Links on their way out; `close` waits for them. */
   readonly #leaving = new Set<Promise<void>>();
@@ -56,8 +53,6 @@ class ServerConnection implements Connection {
   #connecting: Promise<void> | undefined;
   #refreshing: Promise<void> | undefined;
   #isListDirty = false;
-  #timeoutsInARow = 0;
-  #hangTimer: Timer | undefined;
   /** Why calls do not start the server again by themselves. */
   #blocked: AppError | undefined;
   #closed: Promise<void> | undefined;
@@ -70,6 +65,7 @@ class ServerConnection implements Connection {
     this.#endpoint = endpoint;
     this.#ports = ports;
     this.#board = new StatusBoard(config);
+    this.#hangs = new HangWatch(ports.clock);
   }
 
   status(): ServerStatus {
@@ -83,7 +79,7 @@ class ServerConnection implements Connection {
   connect(signal: AbortSignal): Promise<void> {
     if (!this.config.enabled || this.#closed !== undefined) return Promise.resolve();
     this.#blocked = undefined;
-    this.#timeoutsInARow = 0;
+    this.#hangs.reset();
     return this.#start(signal);
   }
 
@@ -99,7 +95,7 @@ class ServerConnection implements Connection {
       });
     try {
       const result = await this.#retrying(clocks.signal, isUnsent, send);
-      this.#timeoutsInARow = 0;
+      this.#hangs.reset();
       return adaptResult(result);
     } catch (error) {
       throw this.#callFailure(error, call, clocks, link);
@@ -200,13 +196,23 @@ class ServerConnection implements Connection {
 
   async #discover(link: Link, signal: AbortSignal): Promise<void> {
     this.#isListDirty = false;
-    const shouldRetry = (error: unknown) =>
-      isRetryable(error) || (this.kind === 'http' && !link.isAcknowledged);
     const readPage = (params: JsonObject): Promise<JsonValue> =>
-      this.#retrying(signal, shouldRetry, () => link.request('tools/list', params, { signal }));
+      this.#retrying(signal, isRetryable, () => this.#readPage(link, params, signal));
     const { tools, dropped, notices } = await listTools(readPage, signal);
     this.#board.update({ tools, dropped });
     this.#board.notice(notices.map((notice) => `server "${this.name}": ${notice}`));
+  }
+
+  /** A list that overtook `initialized` is refused by some servers; it is asked for once more after it. */
+  async #readPage(link: Link, params: JsonObject, signal: AbortSignal): Promise<JsonValue> {
+    const read = () => link.request('tools/list', params, { signal });
+    try {
+      return await read();
+    } catch (error) {
+      if (link.acknowledging === undefined || isMethodNotFound(error)) throw error;
+      await raceAbort(link.acknowledging, signal);
+      return read();
+    }
   }
 
   #connectFailed(thrown: unknown): void {
@@ -261,29 +267,24 @@ class ServerConnection implements Connection {
 
   #timedOut(link: Link): void {
     if (link !== this.#link) return;
-    this.#timeoutsInARow += 1;
-    if (this.#timeoutsInARow >= MAX_TIMEOUTS_IN_A_ROW) {
+    if (this.#hangs.count()) {
       this.#blocked = new ConnectError(
-        `server "${this.name}": ${MAX_TIMEOUTS_IN_A_ROW} calls in a row ran out of time`,
-        { hint: `/mcp reconnect ${this.name}`, details: { sent: false } },
+        `server "${this.name}": several calls in a row ran out of time`,
+        {
+          hint: `/mcp reconnect ${this.name}`,
+          details: { sent: false },
+        },
       );
       this.#dropLink();
       this.#board.notice([`${this.#blocked.message}; it is not called any more`]);
       this.#board.update({ state: 'failed', error: this.#blocked });
-      return;
+    } else if (this.kind === 'http') link.markStale();
+    else if (this.config.restartOnTimeout) {
+      this.#hangs.watch(link.transport, () => {
+        this.#dropLink();
+        this.#board.update({ state: 'idle' });
+      });
     }
-    if (this.kind === 'http') link.markStale();
-    else if (this.config.restartOnTimeout) this.#endIfSilent(link);
-  }
-
-  #endIfSilent(link: Link): void {
-    const heardMs = link.transport.lastHeardMs;
-    this.#hangTimer?.cancel();
-    this.#hangTimer = this.#ports.clock.after(HANG_MS, () => {
-      if (link !== this.#link || link.transport.lastHeardMs !== heardMs) return;
-      this.#dropLink();
-      this.#board.update({ state: 'idle' });
-    });
   }
 
   #lost(link: Link, error: AppError): void {
@@ -318,25 +319,11 @@ class ServerConnection implements Connection {
     isWorthIt: (error: unknown) => boolean,
     work: () => Promise<T>,
   ): Promise<T> {
-    return withRetries(
-      {
-        clock: this.#ports.clock,
-        signal,
-        delaysMs: CONNECT_DELAYS_MS,
-        shouldRetry: (error) =>
-          isWorthIt(error) ? { retry: true, atLeastMs: retryAfterMs(error) } : { retry: false },
-        onRetry: (error, delayMs) =>
-          this.#ports.log(
-            'debug',
-            `${this.name}: again in ${delayMs} ms: ${toAppError(error).message}`,
-          ),
-      },
-      work,
-    );
+    return retryConnecting({ name: this.name, ports: this.#ports, signal, isWorthIt }, work);
   }
 
   #dropLink(): void {
-    this.#hangTimer?.cancel();
+    this.#hangs.cancel();
     const link = this.#link;
     if (link === undefined) return;
     this.#link = undefined;
@@ -353,20 +340,6 @@ class ServerConnection implements Connection {
     await Promise.all(this.#leaving);
     this.#board.update({ state: 'closed' });
   }
-}
-
-function isRetryable(error: unknown): boolean {
-  return error instanceof AppError && error.retryable;
-}
-
-/** Only what provably never reached the server may be sent again. */
-function isUnsent(error: unknown): boolean {
-  return isRetryable(error) && error instanceof AppError && error.details['sent'] === false;
-}
-
-function retryAfterMs(error: unknown): number {
-  const asked = error instanceof AppError ? error.details['retryAfterMs'] : undefined;
-  return typeof asked === 'number' ? asked : 0;
 }
 
 function cancelled(name: string): ConnectError {

@@ -26,8 +26,8 @@ export interface LinkOptions {
 
 export class Link {
   readonly transport: Transport;
-  /** True once the server took `notifications/initialized`. */
-  isAcknowledged = false;
+  /** Settles once `notifications/initialized` is out and, over HTTP, answered; `undefined` afterwards. */
+  acknowledging: Promise<void> | undefined;
   readonly #options: LinkOptions;
   readonly #peer: Peer;
   readonly #closing = new AbortController();
@@ -74,8 +74,8 @@ export class Link {
     );
     this.transport.acceptVersion(handshake.protocolVersion);
     // Not awaited: what follows is sent after it, and no server needs its answer first.
-    void this.#peer.notify('notifications/initialized').then(() => {
-      this.isAcknowledged = true;
+    this.acknowledging = this.#peer.notify('notifications/initialized').then(() => {
+      this.acknowledging = undefined;
     });
     return handshake;
   }

@@ -25,7 +25,9 @@ import {
   statusError,
   type Target,
 } from './http-errors.ts';
+import { HttpListener } from './http-listener.ts';
 import { isEventStream, readMessages, resumeMessages, type StreamPosition } from './http-stream.ts';
+import { type Control, InFlight } from './in-flight.ts';
 import { answeredId, requestId, rpcError, rpcMessages } from './message.ts';
 import { HttpSession, isSessionGone } from './session.ts';
 import type { LogSink, SendOptions, Transport, TransportSink } from './types.ts';
@@ -53,13 +55,6 @@ interface Exchange {
   onAnswer: (() => void) | undefined;
 }
 
-/** The GET stream; `ended` settles when there is none, or none any more. */
-interface Listening {
-  readonly stream: AbortController;
-  readonly ended: Promise<void>;
-}
-
-const LISTEN_DELAY_MS = 50;
 /** How long an answer may come late over the GET stream after the POST's own stream ended without it. */
 const LATE_ANSWER_MS = 2000;
 /** How long a stream may go on after its answer. */
@@ -76,11 +71,9 @@ export class HttpTransport implements Transport {
   readonly #ports: HttpPorts;
   readonly #session = new HttpSession();
   readonly #exchanges = new Map<number, Exchange>();
-  /** Everything in flight, to be ended by `close`. */
-  readonly #inFlight = new Set<AbortController>();
+  readonly #inFlight = new InFlight();
+  readonly #listener: HttpListener;
   #sink: TransportSink | undefined;
-  #listening: Listening | undefined;
-  #listenTimer: Timer | undefined;
   #closed: Promise<void> | undefined;
 
   constructor(options: HttpOptions, ports: HttpPorts) {
@@ -90,6 +83,13 @@ export class HttpTransport implements Transport {
       ...lowerCaseNames(options.headers),
       accept: 'application/json, text/event-stream',
     };
+    this.#listener = new HttpListener({
+      clock: ports.clock,
+      open: (signal, lastEventId) => this.#openStream(signal, lastEventId),
+      onMessage: (message) => this.#deliver(message),
+      onActivity: () => this.#hear(),
+      onFailure: (error) => ports.log('debug', networkError(this.#target, error).message),
+    });
   }
 
   get sessionId(): string | undefined {
@@ -108,9 +108,9 @@ export class HttpTransport implements Transport {
       });
     }
     const id = requestId(message);
-    const control = this.#control(options.signal);
+    const control = this.#inFlight.begin(options.signal);
     const exchange = id === undefined ? undefined : this.#expect(id, message);
-    if (exchange !== undefined && this.#listenTimer !== undefined) this.#startListening();
+    if (exchange !== undefined) this.#listener.hurry();
     try {
       const response = await this.#request('POST', control.signal, JSON.stringify(message));
       if (exchange === undefined) await this.#finishNotification(response, control.signal);
@@ -129,14 +129,11 @@ export class HttpTransport implements Transport {
   }
 
   listen(): void {
-    if (this.#closed !== undefined || this.#listening !== undefined) return;
-    this.#listenTimer?.cancel();
-    // A process that only lists is gone by then; the first request after this opens it sooner.
-    this.#listenTimer = this.#ports.clock.after(LISTEN_DELAY_MS, () => this.#startListening());
+    if (this.#closed === undefined) this.#listener.schedule();
   }
 
   forgetSession(): void {
-    this.#stopListening();
+    this.#listener.stop();
     this.#session.forget();
   }
 
@@ -150,11 +147,11 @@ export class HttpTransport implements Transport {
   }
 
   async #end(): Promise<void> {
-    this.#stopListening();
+    this.#listener.stop();
     const closed = new ConnectError(`server "${this.#target.name}" is closed`, {
       details: { sent: true },
     });
-    for (const controller of this.#inFlight) controller.abort(closed);
+    this.#inFlight.abortAll(closed);
     if (this.#session.id === undefined) return;
     const limit = startLimit(this.#ports.clock, DELETE_MS, () => closed);
     try {
@@ -257,7 +254,7 @@ export class HttpTransport implements Transport {
   /** The answer may come over the GET stream, if the server has one. */
   async #awaitLateAnswer(exchange: Exchange, signal: AbortSignal): Promise<void> {
     if (exchange.method === 'initialize') return;
-    const { ended } = this.#startListening();
+    const ended = this.#listener.start();
     await new Promise<void>((resolve) => {
       const timer = this.#ports.clock.after(LATE_ANSWER_MS, resolve);
       const stop = () => {
@@ -326,61 +323,11 @@ export class HttpTransport implements Transport {
     exchange.onAnswer?.();
   }
 
-  #startListening(): Listening {
-    this.#listenTimer?.cancel();
-    this.#listenTimer = undefined;
-    if (this.#listening !== undefined) return this.#listening;
-    const stream = new AbortController();
-    const ended = this.#listenOn(stream.signal).catch((error: unknown) => {
-      if (!stream.signal.aborted) {
-        this.#ports.log('debug', networkError(this.#target, error).message);
-      }
-    });
-    this.#listening = { stream, ended };
-    return this.#listening;
-  }
-
-  /** Resolves when there is no GET stream, or none any more. */
-  async #listenOn(signal: AbortSignal): Promise<void> {
-    const response = await this.#openStream(signal, undefined);
-    if (!isEventStream(response)) {
-      await discardBody(response);
-      return;
-    }
-    const position: StreamPosition = { lastEventId: undefined, retryMs: undefined };
-    const reader = {
-      signal,
-      position,
-      onMessage: (message: JsonObject) => this.#deliver(message),
-      onActivity: () => this.#hear(),
-    };
-    try {
-      await readMessages(response, reader);
-    } catch (error) {
-      signal.throwIfAborted();
-      if (error instanceof AppError) throw error;
-      this.#ports.log('debug', networkError(this.#target, error).message);
-    }
-    await resumeMessages({
-      ...reader,
-      clock: this.#ports.clock,
-      open: (lastEventId) => this.#openStream(signal, lastEventId),
-      isDone: () => false,
-    });
-  }
-
   #openStream(signal: AbortSignal, lastEventId: string | undefined): Promise<Response> {
     return this.#request('GET', signal, undefined, {
       accept: 'text/event-stream',
       ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
     });
-  }
-
-  #stopListening(): void {
-    this.#listenTimer?.cancel();
-    this.#listenTimer = undefined;
-    this.#listening?.stream.abort(STREAM_DONE);
-    this.#listening = undefined;
   }
 
   #expect(id: number, message: JsonObject): Exchange {
@@ -393,28 +340,6 @@ export class HttpTransport implements Transport {
   #hear(): void {
     this.lastHeardMs = this.#ports.clock.now();
   }
-
-  /** One signal for the caller's, for `close` and for ourselves. */
-  #control(signal: AbortSignal): Control {
-    const controller = new AbortController();
-    const onAbort = () => controller.abort(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    this.#inFlight.add(controller);
-    return {
-      signal: controller.signal,
-      abort: (reason) => controller.abort(reason),
-      release: () => {
-        signal.removeEventListener('abort', onAbort);
-        this.#inFlight.delete(controller);
-      },
-    };
-  }
-}
-
-interface Control {
-  readonly signal: AbortSignal;
-  abort(reason: unknown): void;
-  release(): void;
 }
 
 /** Why a stream of ours was ended without being a failure. */

@@ -33,9 +33,7 @@ export function answeredId(message: JsonObject): number | undefined {
 }
 
 /** The error of a response; `null` and absent both mean none. Kept loose: a bare string is a message. */
-export function rpcError(
-  message: JsonObject,
-):
+export function rpcError(message: JsonObject):
   | {
       readonly code: number | undefined;
       readonly message: string;
