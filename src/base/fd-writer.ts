@@ -4,7 +4,6 @@
  * nothing of ours goes that way. Knows nothing of what is written.
  */
 import { fstatSync, write, writeSync } from 'node:fs';
-import { setTimeout as wait } from 'node:timers/promises';
 
 export interface FdWriter {
   /** Queues bytes or text (UTF-8). Ignored after an error. */
@@ -127,7 +126,7 @@ async function writeAll(bytes: Uint8Array, later: FdPort['later']): Promise<void
       const { code } = asErrno(error);
       if (code === 'EINTR') continue;
       if (code !== 'EAGAIN') throw error;
-      await wait(retryMs);
+      await Bun.sleep(retryMs);
       retryMs = Math.min(retryMs * 2, RETRY_MS[1]);
     }
   }

@@ -2,7 +2,6 @@
  * Reading with a bound and writing without a half-written state. Knows nothing of what is in the files.
  * Errors of the system go through as they are (`code` ENOENT, EISDIR, EACCES …); `errorCode` reads it.
  */
-import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -20,6 +19,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { type Clock, sleep, systemClock } from './clock.ts';
 import { FailedError, LimitError } from './errors.ts';
+import { randomHex } from './hash.ts';
 
 const PIPE_WAIT_MS = 10_000;
 const PIPE_POLL_MS = 10;
@@ -82,7 +82,7 @@ export function writeAtomic(path: string, content: string | Uint8Array, mode = 0
       hint: 'remove the link or name the file itself',
     });
   }
-  const temporary = join(folder, `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`);
+  const temporary = join(folder, `.${basename(path)}.${randomHex(6)}.tmp`);
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
   const fd = openSync(temporary, flags, mode);
   try {

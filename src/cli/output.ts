@@ -2,11 +2,12 @@
  * The one writer of stdout. Whole, in order, scrubbed of secrets, and never cut short: `finish` is
  * awaited before the process ends. Knows no format beyond text and JSON.
  */
-import { isatty } from 'node:tty';
+
 import { EXIT, type ExitCode } from '../base/exit.ts';
 import { type FdWriter, fdPort, openFdWriter } from '../base/fd-writer.ts';
 import { scrubSecrets } from '../base/redact.ts';
 import { escapeForTerminal } from '../base/text.ts';
+import { isTerminal } from '../base/tty.ts';
 
 export interface Output {
   readonly isTerminal: boolean;
@@ -27,7 +28,7 @@ export interface Output {
 
 /** stdout of this process. `onClosed` is called once when it can take no more. */
 export function openStdout(onClosed: () => void): Output {
-  return createOutput(openFdWriter(fdPort(1), onClosed), isatty(1));
+  return createOutput(openFdWriter(fdPort(1), onClosed), isTerminal(1));
 }
 
 export function createOutput(writer: FdWriter, isTerminal: boolean): Output {

@@ -1,8 +1,9 @@
 /** stderr as people see it: whole lines, and at a terminal one live line below them. */
-import { isatty } from 'node:tty';
+
 import { type Env, envValue } from '../base/env.ts';
 import { type FdWriter, fdPort, openFdWriter } from '../base/fd-writer.ts';
 import { shorten } from '../base/text.ts';
+import { isTerminal as isTerminalFd } from '../base/tty.ts';
 
 export interface Screen {
   readonly isTerminal: boolean;
@@ -35,7 +36,7 @@ export interface ScreenOptions {
 
 /** stderr of this process. */
 export function openStderr(options: ScreenOptions): Screen {
-  const isTerminal = isatty(2);
+  const isTerminal = isTerminalFd(2);
   return createScreen(openFdWriter(fdPort(2)), {
     ...options,
     isTerminal,

@@ -2,9 +2,10 @@
  * The prompt: from `-p`, from stdin, or both. Nothing here waits for a pipe that nobody closes,
  * unless the person asked for it.
  */
-import { isatty } from 'node:tty';
+
 import type { Clock } from '../base/clock.ts';
 import { FailedError, LimitError, UsageError } from '../base/errors.ts';
+import { isTerminal } from '../base/tty.ts';
 import type { StdinMode } from './options.ts';
 
 export interface Stdin {
@@ -50,7 +51,7 @@ export async function readPrompt(sources: PromptSources): Promise<string | undef
 /** Standard input of this process. */
 export function processStdin(): Stdin {
   return {
-    isTerminal: isatty(0),
+    isTerminal: isTerminal(0),
     read: () => Bun.stdin.stream()[Symbol.asyncIterator](),
   };
 }

@@ -4,10 +4,10 @@
  * both, so that nothing overtakes; an answer on another stream goes there unescaped by a queue of its own.
  */
 import { fstatSync, writeSync } from 'node:fs';
-import { isatty } from 'node:tty';
 import { type Env, envValue } from '../base/env.ts';
 import { type FdWriter, fdPort, openFdWriter } from '../base/fd-writer.ts';
 import { errorCode } from '../base/files.ts';
+import { isTerminal } from '../base/tty.ts';
 
 export type TerminalSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
@@ -145,6 +145,6 @@ async function flushAll(...writers: readonly FdWriter[]): Promise<void> {
 }
 
 function isSameDevice(first: number, second: number): boolean {
-  if (!isatty(first) || !isatty(second)) return false;
+  if (!isTerminal(first) || !isTerminal(second)) return false;
   return fstatSync(first).rdev === fstatSync(second).rdev;
 }

@@ -1,7 +1,7 @@
 /** Where what a model cannot read is kept: files under the state directory, named by their content. */
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { writeAtomic } from '../base/files.ts';
+import { sha256Hex } from '../base/hash.ts';
 
 /** Writes a whole file with mode 0600, folders 0700; throws the system's error when it cannot. */
 export type SaveFile = (path: string, data: Uint8Array | string) => Promise<void> | void;
@@ -38,7 +38,7 @@ export async function saveArtifact(
   if (options.stateDir === undefined) {
     return { kind: 'not_saved', reason: 'there is no state directory' };
   }
-  const hash = createHash('sha256').update(data).digest('hex').slice(0, HASH_LENGTH);
+  const hash = sha256Hex(data).slice(0, HASH_LENGTH);
   const file = `${part(options.tool)}-${hash}.${extension}`;
   const path = join(options.stateDir, 'artifacts', part(options.server), file);
   try {

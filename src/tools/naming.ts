@@ -2,7 +2,7 @@
  * Public tool names, as a model sees them. Pure and independent of order: the same set of tools gives
  * the same names. Every member of a collision carries a hash of its server and original name.
  */
-import { createHash } from 'node:crypto';
+import { sha256Hex } from '../base/hash.ts';
 
 export type Naming = 'server_tool' | 'mcp';
 
@@ -80,7 +80,7 @@ function nameWithHash(tool: ToolKey, naming: Naming, hashLength: number): string
   const clean = naming === 'mcp' ? mcpName(tool) : collapsedName(tool);
   if (hashLength === 0 && clean.length <= MAX_NAME_LENGTH) return clean;
   const length = Math.max(hashLength, SHORT_HASH);
-  const hash = createHash('sha256').update(keyOf(tool)).digest('hex').slice(0, length);
+  const hash = sha256Hex(keyOf(tool)).slice(0, length);
   const head = clean.slice(0, MAX_NAME_LENGTH - 1 - length);
   return `${naming === 'mcp' ? head : head.replace(/_$/, '')}_${hash}`;
 }
