@@ -2,7 +2,7 @@
 import { startLimit } from '../base/abort.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Env } from '../base/env.ts';
-import { LimitError, toAppError, UsageError } from '../base/errors.ts';
+import { LimitError, UsageError } from '../base/errors.ts';
 import { EXIT, type ExitCode } from '../base/exit.ts';
 import { createLog, type Log } from '../base/log.ts';
 import { VERSION } from '../base/version.ts';
@@ -54,7 +54,7 @@ async function runWords(
     line = parseLine(words);
     options = readOptions(line);
   } catch (thrown) {
-    return tellError(thrown, plainLog, screen, undefined);
+    return reportError(thrown, plainLog, '');
   }
   const log = createLog({
     level: levelOf(options),
@@ -68,7 +68,7 @@ async function runWords(
   } catch (thrown) {
     // A run whose reader went away ends quietly; the writer knows the exit code.
     if (world.outputClosed.aborted) return EXIT.ok;
-    return tellError(thrown, log, screen, line);
+    return reportError(thrown, log, line.command);
   } finally {
     limit.dispose();
   }
@@ -114,22 +114,6 @@ async function runPromptOrSession(line: ParsedLine, context: Context): Promise<E
     });
   }
   return (await import('./session.ts')).runSession(context);
-}
-
-/** Usage goes with a usage error, on stderr. */
-async function tellError(
-  thrown: unknown,
-  log: Log,
-  screen: Screen,
-  line: ParsedLine | undefined,
-): Promise<ExitCode> {
-  const error = toAppError(thrown);
-  const exit = reportError(error, log);
-  if (error.code === 'usage') {
-    const { usageLine } = await import('./usage.ts');
-    screen.line(`usage: ${usageLine(line?.command ?? '')}`);
-  }
-  return exit;
 }
 
 function levelOf({ quiet, verbose }: CliOptions) {

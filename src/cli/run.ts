@@ -42,7 +42,7 @@ async function attempt(context: Context, view: RunView, warnings: string[]): Pro
     if (result.error !== undefined) context.log.error(result.error.message, result.error.hint);
     return result;
   } catch (thrown) {
-    reportError(thrown, context.log);
+    reportError(thrown, context.log, '');
     return failedRun(toAppError(thrown), warnings);
   } finally {
     person?.close();

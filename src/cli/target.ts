@@ -38,7 +38,7 @@ export async function findTool(context: Context, words: readonly string[]): Prom
   if (first === undefined) throw new UsageError('which tool?', { hint: 'usher tools lists them' });
   if (isUrl(first)) {
     const target = await findByUrl(context, first);
-    return { ...target, tool: qualified(target, second), rest };
+    return { ...target, tool: qualified(target, first, second), rest };
   }
   refuseUrlFlags(context);
   const config = await loadConfig(context);
@@ -46,7 +46,7 @@ export async function findTool(context: Context, words: readonly string[]): Prom
   if (names.includes(first)) {
     checkServerNames(config, [first]);
     const target = { config, servers: [first] };
-    return { ...target, tool: qualified(target, second), rest };
+    return { ...target, tool: qualified(target, first, second), rest };
   }
   const meant = names.filter((name) => prefixesOf(name).some((prefix) => first.startsWith(prefix)));
   if (meant.length === 0) throw unknownServer(config, first.split('/')[0] ?? first);
@@ -74,10 +74,10 @@ function refuseUrlFlags({ options }: Context): void {
   });
 }
 
-function qualified(target: Target, tool: string | undefined): string {
+function qualified(target: Target, typed: string, tool: string | undefined): string {
   const server = target.servers?.[0] ?? target.config.servers[0]?.name ?? '';
   if (tool !== undefined) return `${server}/${tool}`;
-  throw new UsageError(`which tool of ${server}?`, { hint: `usher tools ${server} lists them` });
+  throw new UsageError(`which tool of ${typed}?`, { hint: `usher tools ${typed} lists them` });
 }
 
 /** Beginnings of a tool's full name: `server/`, `server.`, `server_`, `mcp__server__`. */

@@ -184,7 +184,7 @@ export interface FakeHost {
 }
 
 export interface CliRun {
-  readonly host?: Partial<FakeHost>;
+  readonly host?: Partial<FakeHost> | undefined;
   readonly config?: Config | Error;
   readonly stdin?: Stdin;
   readonly env?: Readonly<Record<string, string>>;
