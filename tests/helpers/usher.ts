@@ -7,8 +7,16 @@ import { newFolder, writeFiles } from './places.ts';
 /** The binary under test: `$USHER_BIN`, else what `bun run build` makes. */
 export const usherBinary = Bun.env['USHER_BIN'] ?? resolve(import.meta.dir, '../../dist/usher');
 
-/** `nothing`: /dev/null. `closed`: no descriptor 0. `silent`: a pipe that nobody writes to or closes. */
-export type StdinKind = 'nothing' | 'closed' | 'silent' | { readonly bytes: string | Uint8Array };
+/**
+ * `nothing`: /dev/null. `closed`: no descriptor 0. `silent`: a pipe that nobody writes to or closes. `fifo`: a
+ * named pipe that its opener holds open.
+ */
+export type StdinKind =
+  | 'nothing'
+  | 'closed'
+  | 'silent'
+  | 'fifo'
+  | { readonly bytes: string | Uint8Array };
 
 export interface UsherOptions {
   /** Written to a file and named by `--config`, unless `configFlag` is false. */
@@ -19,6 +27,8 @@ export interface UsherOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Default `nothing`. */
   readonly stdin?: StdinKind;
+  /** `head`: the reader takes ten bytes and goes; `slow`: it starts after a second. Default: all at once. */
+  readonly stdout?: 'head' | 'slow';
   /** HOME; default a fresh folder. */
   readonly home?: string;
   /** Default a fresh folder. */
@@ -67,7 +77,7 @@ export function startUsher(args: readonly string[], options: UsherOptions = {}):
   }
   let stderr = '';
   const collect = async (): Promise<UsherOutcome> => {
-    const stdout = child.stdout.bytes();
+    const stdout = readStdout(child.stdout, options.stdout);
     const decoder = new TextDecoder();
     for await (const chunk of child.stderr) stderr += decoder.decode(chunk, { stream: true });
     const bytes = await stdout;
@@ -106,13 +116,19 @@ export function planRun(args: readonly string[], options: UsherOptions): RunPlan
   const cwd = writeFiles(options.cwd ?? newFolder(), options.files ?? {});
   const flag = options.config === undefined ? [] : ['--config', writeConfig(home, options.config)];
   const command = [usherBinary, ...args, ...flag];
-  const closing = ['sh', '-c', 'exec "$0" "$@" <&-'];
   return {
-    command: options.stdin === 'closed' ? [...closing, ...command] : command,
+    command: [...shellFor(options.stdin), ...command],
     env: { PATH: String(Bun.env['PATH']), HOME: home, TMPDIR: tmpOf(home), ...options.env },
     home,
     cwd,
   };
+}
+
+/** A shell that arranges what a spawn option cannot say. */
+function shellFor(stdin: StdinKind | undefined): readonly string[] {
+  if (stdin === 'closed') return ['sh', '-c', 'exec "$0" "$@" <&-'];
+  const held = 'mkfifo "$HOME/held" && exec 3<>"$HOME/held" && exec "$0" "$@" <"$HOME/held"';
+  return stdin === 'fifo' ? ['sh', '-c', held] : [];
 }
 
 function tmpOf(home: string): string {
@@ -124,6 +140,18 @@ function feed(stdin: Bun.FileSink, bytes: string | Uint8Array): void {
   stdin.write(bytes);
   // The reader may be gone before all is written; its exit code tells the story.
   Promise.resolve(stdin.end()).catch(() => undefined);
+}
+
+async function readStdout(
+  stream: ReadableStream<Uint8Array>,
+  manner: UsherOptions['stdout'],
+): Promise<Uint8Array> {
+  if (manner === 'slow') await Bun.sleep(1000);
+  if (manner !== 'head') return new Response(stream).bytes();
+  const reader = stream.getReader();
+  const first = await reader.read();
+  await reader.cancel();
+  return (first.value ?? new Uint8Array()).subarray(0, 10);
 }
 
 async function withLimit<T>(work: Promise<T>, ms: number, onLimit: () => string): Promise<T> {
