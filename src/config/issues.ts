@@ -5,10 +5,9 @@ import { type Block, FOREIGN_KEYS, isLaterKey, isLaterValue, NOT_AVAILABLE } fro
 import { maskText } from './mask.ts';
 import { type PathItem, type Problem, valueAt } from './problem.ts';
 import { PlainScalar, VARIABLE_NAME } from './schema/atoms.ts';
+import { type AnySchema, keysAt, withoutFalseMappings } from './schema-walk.ts';
 import { isSecretName } from './secret-names.ts';
 import type { ConfigFile } from './yaml.ts';
-
-type AnySchema = v.GenericSchema<unknown, unknown>;
 
 export interface Checked<T> {
   /** The output; `undefined` when there are problems. */
@@ -24,7 +23,7 @@ export function checkBlock<T>(
   block: Block,
   file: ConfigFile,
 ): Checked<T> {
-  const result = v.safeParse(schema, value);
+  const result = v.safeParse(schema, withoutFalseMappings(schema, value));
   if (result.success) return { value: result.output, problems: [] };
   const problems = result.issues.flatMap((issue) => {
     const below = (issue.path ?? []).map((item) => asPathItem(item.key));
@@ -40,7 +39,8 @@ export function showValue(value: unknown, path: readonly PathItem[]): string {
   if (value === undefined || value === null) return 'nothing';
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object' && !(value instanceof PlainScalar)) return 'a mapping';
-  const names = path.filter((item) => typeof item === 'string');
+  // The keys of an auth block are judged one by one.
+  const names = path.filter((item, at) => item !== 'auth' || at === path.length - 1).map(String);
   if (names.some((name) => isSecretName(name) || name === 'headers' || name.endsWith('Env'))) {
     return 'a value that is not shown';
   }
@@ -65,7 +65,7 @@ function issueProblem(
   if (typeof key === 'string' && typeof value === 'string' && isLaterValue(block, key, value)) {
     return { ...place, text: `${JSON.stringify(value)} ${NOT_AVAILABLE}` };
   }
-  const expected = expectedText(issue, value);
+  const expected = expectedText(issue, key);
   if (expected === VARIABLE_NAME && value !== null && typeof value !== 'object') {
     return { ...place, text: `expected ${expected}. Example: ${exampleOf(key)}` };
   }
@@ -123,7 +123,7 @@ function secretKeyText(value: unknown, known: readonly string[]): string {
   return `a secret never stands in the file; put it into a variable and write ${spelling}`;
 }
 
-function expectedText(issue: v.BaseIssue<unknown>, value: unknown): string {
+function expectedText(issue: v.BaseIssue<unknown>, key: PathItem | undefined): string {
   switch (issue.type) {
     case 'strict_object':
     case 'record':
@@ -131,11 +131,7 @@ function expectedText(issue: v.BaseIssue<unknown>, value: unknown): string {
     case 'array':
       return 'a list';
     case 'variant':
-      return value !== null && typeof value === 'object' && !(value instanceof PlainScalar)
-        ? `a mapping with type: ${issue.message}`
-        : value === undefined || typeof value === 'string'
-          ? issue.message
-          : `a mapping with type: ${issue.message}`;
+      return key === 'type' ? issue.message : `a mapping with type: ${issue.message}`;
     default:
       return issue.message;
   }
@@ -179,58 +175,4 @@ function isMissingKey(issue: v.BaseIssue<unknown>): boolean {
 
 function asPathItem(key: unknown): PathItem {
   return typeof key === 'number' ? key : String(key);
-}
-
-/** The keys a schema knows at `path`; of a variant those of the chosen option, else of all. */
-function keysAt(schema: AnySchema, path: readonly PathItem[], value: unknown): readonly string[] {
-  const inner = unwrap(schema);
-  const [item, ...rest] = path;
-  if (isVariant(inner)) {
-    const options = inner.options.filter((option) => v.safeParse(option, value).success);
-    const chosen =
-      options.length > 0 ? options : inner.options.filter((option) => hasType(option, value));
-    return (chosen.length > 0 ? chosen : inner.options).flatMap((option) =>
-      keysAt(option, path, value),
-    );
-  }
-  if (hasEntries(inner)) {
-    if (item === undefined) return Object.keys(inner.entries);
-    const entry = inner.entries[String(item)];
-    return entry === undefined ? [] : keysAt(entry, rest, valueAt(value, [item]));
-  }
-  if (item === undefined) return [];
-  const child = 'item' in inner ? inner.item : 'value' in inner ? inner.value : undefined;
-  return isSchema(child) ? keysAt(child, rest, valueAt(value, [item])) : [];
-}
-
-function unwrap(schema: AnySchema): AnySchema {
-  if ('wrapped' in schema && isSchema(schema.wrapped)) return unwrap(schema.wrapped);
-  if ('pipe' in schema && Array.isArray(schema.pipe)) {
-    const first: unknown = schema.pipe[0];
-    if (isSchema(first) && first !== schema) return unwrap(first);
-  }
-  return schema;
-}
-
-function hasType(option: AnySchema, value: unknown): boolean {
-  const type = valueAt(value, ['type']);
-  if (!hasEntries(option)) return false;
-  const literal = option.entries['type'];
-  return literal !== undefined && v.is(literal, type);
-}
-
-function isSchema(value: unknown): value is AnySchema {
-  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'schema';
-}
-
-function hasEntries(
-  schema: AnySchema,
-): schema is AnySchema & { readonly entries: Readonly<Record<string, AnySchema | undefined>> } {
-  return 'entries' in schema && schema.type === 'strict_object';
-}
-
-function isVariant(
-  schema: AnySchema,
-): schema is AnySchema & { readonly options: readonly AnySchema[] } {
-  return schema.type === 'variant' && 'options' in schema && Array.isArray(schema.options);
 }
