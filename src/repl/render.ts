@@ -5,6 +5,7 @@
 import type { RunResult } from '../agent/types.ts';
 import { assertNever } from '../base/errors.ts';
 import { scrubSecrets } from '../base/redact.ts';
+import { maskedJson } from '../base/sensitive.ts';
 import { escapeForTerminal, shorten } from '../base/text.ts';
 import type { CallEvent, CallOutcome } from '../calls/types.ts';
 import type { ServerStatus } from '../mcp/types.ts';
@@ -39,11 +40,11 @@ export function toolLabel(call: { readonly server: string; readonly tool: string
 
 /** `→ server/tool {"path":"a"}` */
 export function renderCall(call: Extract<CallEvent, { type: 'call_sent' }>, paint: Paint): string {
-  const json = cleanLine(JSON.stringify(call.arguments), MAX_ARGUMENTS);
+  const json = cleanLine(maskedJson(call.arguments), MAX_ARGUMENTS);
   return `${paint('→', 'dim')} ${toolLabel(call)} ${paint(json, 'dim')}`;
 }
 
-/** `✓ server/tool 12 ms`, or `✗ server/tool 12 ms: why`. */
+/** `✓ server/tool 12 ms`, or `✗ server/tool 12 ms: why`; then the files that were saved, one line each. */
 export function renderDone(
   done: Extract<CallEvent, { type: 'call_done' }>,
   label: string,
@@ -51,8 +52,16 @@ export function renderDone(
 ): string {
   const problem = problemOf(done.outcome);
   const time = paint(`${Math.round(done.durationMs)} ms`, 'dim');
-  if (problem === undefined) return `${paint('✓', 'good')} ${label} ${time}`;
-  return `${paint('✗', 'bad')} ${label} ${time}: ${problem}`;
+  const head =
+    problem === undefined
+      ? `${paint('✓', 'good')} ${label} ${time}`
+      : `${paint('✗', 'bad')} ${label} ${time}: ${problem}`;
+  const artifacts = done.outcome.kind === 'result' ? done.outcome.rendered.artifacts : [];
+  const saved = artifacts.map(
+    ({ mimeType, bytes, path }) =>
+      `  saved ${cleanLine(mimeType)}, ${bytes} bytes: ${cleanLine(path)}`,
+  );
+  return [head, ...saved].join('\n');
 }
 
 /** `files/search 12/40 ██████░░░░ reading`, without the bar when the total is not known. */

@@ -367,6 +367,10 @@ describe('Ctrl-C and signals', () => {
     expect(await exit).toBe(130);
     expect(host.log).toEqual(['killNow']);
     expect(terminal.isOpen()).toBe(false);
+    expect(terminal.screen().slice(1)).toEqual([
+      '> stuck',
+      'cancelling … (Ctrl-C again ends usher at once)',
+    ]);
   });
 
   test('SIGINT from outside means the same as the key', async () => {

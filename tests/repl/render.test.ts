@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'bun:test';
+import { FailedError, UnknownOutcomeError } from '../../src/base/errors.ts';
+import type { CallOutcome } from '../../src/calls/types.ts';
+import {
+  createPaint,
+  renderCall,
+  renderDone,
+  renderProgress,
+  renderServerChange,
+} from '../../src/repl/render.ts';
+import { fakeServer, fakeTool } from './fake-host.ts';
+
+const plain = createPaint(false);
+const tool = fakeTool('files', 'read_text');
+const result = { content: [], structuredContent: undefined, isError: false, raw: {} };
+
+describe('renderCall', () => {
+  test('masks secret names, escapes and cuts the arguments', () => {
+    const call = {
+      type: 'call_sent',
+      id: '1',
+      server: 'files',
+      tool: 'write\u200b\x1b[2J',
+      arguments: { login: { password: 'hunter2' }, text: `a\n\u202e${'x'.repeat(600)}` },
+    } as const;
+    const line = renderCall(call, plain);
+    expect(line).toStartWith(
+      '→ files/write\\u{200b}\\u{1b}[2J {"login":{"password":"***"},"text":"a\\n\\u{202e}xxx',
+    );
+    expect(line).toEndWith('xxx…');
+    expect(line.length).toBeLessThan(560);
+  });
+});
+
+describe('renderDone', () => {
+  const rendered = { text: 'no such file\nmore', artifacts: [], omittedCharacters: 0 };
+  const artifact = { path: '/state/a.png', mimeType: 'image/png', bytes: 12 };
+  test.each<[string, CallOutcome, string]>([
+    [
+      'a result with a saved file',
+      {
+        kind: 'result',
+        tool,
+        result,
+        rendered: { ...rendered, isError: false, artifacts: [artifact] },
+      },
+      '✓ files/read_text 12 ms\n  saved image/png, 12 bytes: /state/a.png',
+    ],
+    [
+      'an error result by its first line',
+      { kind: 'result', tool, result, rendered: { ...rendered, isError: true } },
+      '✗ files/read_text 12 ms: no such file',
+    ],
+    [
+      "a person's no",
+      { kind: 'denied', tool, by: 'person', text: 'denied', remedy: undefined },
+      '✗ files/read_text 12 ms: you said no',
+    ],
+    [
+      'a rule',
+      { kind: 'denied', tool, by: 'rule', text: 'denied by rule x', remedy: '--yes' },
+      '✗ files/read_text 12 ms: denied by rule x',
+    ],
+    [
+      'a failure',
+      { kind: 'failed', tool, text: 'for the model', error: new FailedError('gone\x07') },
+      '✗ files/read_text 12 ms: gone\\u{7}',
+    ],
+    [
+      'an unknown outcome',
+      { kind: 'unknown', tool, text: 'sent, not answered', error: new UnknownOutcomeError('x') },
+      '✗ files/read_text 12 ms: sent, not answered',
+    ],
+    ['a cancelled call', { kind: 'cancelled', text: 'x' }, '✗ files/read_text 12 ms: cancelled'],
+  ])('shows %s', (_, outcome, shown) => {
+    const done = { type: 'call_done', id: '1', name: 'n', outcome, durationMs: 12.3 } as const;
+    expect(renderDone(done, 'files/read_text', plain)).toBe(shown);
+  });
+});
+
+describe('renderProgress', () => {
+  test.each([
+    [{ progress: 0.123456, total: undefined, message: undefined }, '  f/t 0.12'],
+    [{ progress: 3, total: 0, message: 'busy' }, '  f/t 3 busy'],
+    [{ progress: 9, total: 4, message: undefined }, '  f/t ████████████████████ 9/4'],
+    [{ progress: -1, total: 4, message: undefined }, '  f/t ░░░░░░░░░░░░░░░░░░░░ -1/4'],
+    [{ progress: 1, total: 2, message: undefined }, '  f/t ██████████░░░░░░░░░░ 1/2'],
+  ])('draws %p', (progress, line) => {
+    expect(renderProgress('f/t', progress)).toBe(line);
+  });
+});
+
+describe('renderServerChange', () => {
+  test('names the first line of a failure and is silent on the way', () => {
+    const error = new FailedError('exited with 1; its stderr ends:\nlong story');
+    const states = [
+      'connecting',
+      'discovering',
+      'ready',
+      'failed',
+      'needs_auth',
+      'closed',
+    ] as const;
+    expect(
+      states.map((state) => renderServerChange(fakeServer('files', { state, error }), plain)),
+    ).toEqual([
+      undefined,
+      undefined,
+      '● files is ready, 2 tools',
+      '● files failed: exited with 1; its stderr ends:',
+      '● files needs a login: exited with 1; its stderr ends:',
+      undefined,
+    ]);
+  });
+});
+
+describe('createPaint', () => {
+  test('colours only where wanted', () => {
+    expect([createPaint(true)('x', 'bad'), plain('x', 'bad')]).toEqual(['\x1b[31mx\x1b[0m', 'x']);
+  });
+});
