@@ -9,6 +9,7 @@ import type { ModelFamily } from './family.ts';
 import { type Exchange, openExchange } from './model-fetch.ts';
 import { toPrompt, toTools } from './prompt.ts';
 import type { OpenModel } from './providers.ts';
+import { findRefused } from './refused.ts';
 import { type Random, withModelRetries } from './retry.ts';
 import type { ModelListener, ModelProvider, ModelReply, ModelRequest } from './types.ts';
 
@@ -32,26 +33,58 @@ export interface AiSdkOptions {
   readonly fetch: Fetch;
 }
 
+/** Parts given up for one provider that refuses them, over the life of the model. */
+const MAX_REFUSALS = 16;
+
 /** A model behind HTTP. Errors: see `ModelProvider.reply`. */
 export function createAiSdkModel(options: AiSdkOptions): ModelProvider {
   const { label, maxTools, clock, random } = options;
+  const refusedTools = new Set<string>();
+  let withReasoning = true;
+  let refusals = 0;
+
+  /** Remembers what the provider refused; false when the request cannot do without it. */
+  function giveUp(error: unknown, request: ModelRequest, listener: ModelListener): boolean {
+    const refused = refusals < MAX_REFUSALS ? findRefused(error, request) : undefined;
+    if (refused === undefined || !(error instanceof Error)) return false;
+    refusals += 1;
+    if (refused.kind === 'tool') refusedTools.add(refused.tool.name);
+    else if (!withReasoning) return false;
+    else withReasoning = false;
+    const what = refused.kind === 'tool' ? `the tool ${refused.tool.name}` : 'earlier reasoning';
+    listener.onRetry(`${error.message}; asking again without ${what}`);
+    return true;
+  }
+
   return {
     label,
     maxTools,
-    reply(request, listener, signal) {
-      const call = toCall(options, request);
-      return withModelRetries({ clock, random, listener, signal }, (attemptListener) =>
-        askOnce(options, call, attemptListener, signal),
-      );
+    async reply(whole, listener, signal) {
+      for (;;) {
+        const tools = whole.tools.filter((tool) => !refusedTools.has(tool.name));
+        const request = { ...whole, tools };
+        const call = toCall(options, request, withReasoning);
+        try {
+          return await withModelRetries({ clock, random, listener, signal }, (attemptListener) =>
+            askOnce(options, call, attemptListener, signal),
+          );
+        } catch (error) {
+          if (signal.aborted || !giveUp(error, request, listener)) throw error;
+        }
+      }
     },
   };
 }
 
-function toCall(options: AiSdkOptions, request: ModelRequest): LanguageModelV4CallOptions {
+function toCall(
+  options: AiSdkOptions,
+  request: ModelRequest,
+  withReasoning: boolean,
+): LanguageModelV4CallOptions {
   const { family, maxTokens, temperature } = options;
   const tools = toTools(family, request.tools);
   return {
-    prompt: toPrompt(family, request),
+    prompt: toPrompt(family, request, withReasoning),
     ...(tools.length === 0 ? {} : { tools }),
     ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }),
     ...(temperature === undefined ? {} : { temperature }),

@@ -1,5 +1,89 @@
-import type { RegistrySnapshot } from '../tools/types.ts';
-import type { ModelProvider } from './types.ts';
-export function createOfflineModel(_o: { snapshot: () => RegistrySnapshot }): ModelProvider {
-  throw new Error('todo');
+/**
+ * A rule-based router in place of a model: takes `server/tool key=value …` literally, guesses only what
+ * is safe and clear, and otherwise shows the lines to type. No language model, no network.
+ */
+import { FailedError, PermissionError, ProviderError } from '../base/errors.ts';
+import type { JsonObject } from '../base/json.ts';
+import type { CallOrigin, RegisteredTool, RegistrySnapshot } from '../tools/types.ts';
+import { describeCandidates } from './offline-candidates.ts';
+import { readLiteral } from './offline-literal.ts';
+import { routePrompt } from './offline-route.ts';
+import type { ModelMessage, ModelProvider, ModelReply } from './types.ts';
+
+export interface OfflineOptions {
+  /** The tools as of this turn. */
+  readonly snapshot: () => RegistrySnapshot;
+}
+
+/**
+ * The router as a model. `reply` throws ProviderError with the candidates when no tool fits clearly,
+ * UsageError for a literal line that names no tool, FailedError and PermissionError for what the called
+ * tool's result says.
+ */
+export function createOfflineModel({ snapshot }: OfflineOptions): ModelProvider {
+  let calls = 0;
+  return {
+    label: 'offline/router',
+    maxTools: undefined,
+    async reply(request, listener, signal) {
+      signal.throwIfAborted();
+      const last = request.messages.at(-1);
+      if (last?.role === 'tool') {
+        const text = toAnswer(last.results);
+        listener.onText(text);
+        return replyOf(text, []);
+      }
+      const prompt = last?.role === 'user' ? last.text : '';
+      const { tool, args, origin } = choose(prompt, snapshot());
+      calls += 1;
+      const call = {
+        id: `router_${calls}`,
+        name: tool.publicName,
+        argumentsText: JSON.stringify(args),
+      };
+      return replyOf('', [call], origin);
+    },
+  };
+}
+
+interface Choice {
+  readonly tool: RegisteredTool;
+  readonly args: JsonObject;
+  readonly origin: CallOrigin;
+}
+
+function choose(prompt: string, snapshot: RegistrySnapshot): Choice {
+  const literal = readLiteral(prompt, snapshot);
+  if (literal !== undefined) return { ...literal, origin: 'user' };
+  const route = routePrompt(prompt, snapshot.tools);
+  if (route.kind === 'call') return { tool: route.tool, args: route.args, origin: 'router' };
+  throw new ProviderError(describeCandidates(route.candidates, snapshot.tools.length), {
+    hint: 'set `model:` in the configuration to let a language model choose',
+  });
+}
+
+type ToolResults = Extract<ModelMessage, { role: 'tool' }>['results'];
+
+/** The tool's text is the answer; a failure is the run's failure. */
+function toAnswer(results: ToolResults): string {
+  for (const { status, text } of results) {
+    if (status === 'error') throw new FailedError(text);
+    if (status === 'denied') throw new PermissionError(text);
+  }
+  return results.map((result) => result.text).join('\n');
+}
+
+function replyOf(
+  text: string,
+  toolCalls: ModelReply['toolCalls'],
+  origin: CallOrigin = 'router',
+): ModelReply {
+  return {
+    text,
+    toolCalls,
+    finish: toolCalls.length > 0 ? 'tool_calls' : 'stop',
+    origin,
+    usage: { inputTokens: 0, outputTokens: 0 },
+    state: undefined,
+  };
 }

@@ -13,14 +13,22 @@ import { toProviderTool } from './provider-schema.ts';
 import { readState, type StatePart } from './state.ts';
 import type { ModelMessage, ModelRequest, ModelTool, ModelToolCall } from './types.ts';
 
-/** The messages in the SDK's shape; empty texts, which providers refuse, are left out. */
-export function toPrompt(family: ModelFamily, request: ModelRequest): LanguageModelV4Message[] {
+/**
+ * The messages in the SDK's shape; empty texts, which providers refuse, are left out.
+ * `withReasoning` false leaves out what a provider gave for itself, for servers that refuse it.
+ */
+export function toPrompt(
+  family: ModelFamily,
+  request: ModelRequest,
+  withReasoning: boolean,
+): LanguageModelV4Message[] {
   const prompt: LanguageModelV4Message[] = [];
   if (request.system.trim() !== '') {
     prompt.push({ role: 'system', content: wellFormed(request.system) });
   }
   for (const message of request.messages) {
-    const converted = toMessage(family, message);
+    const isPlain = message.role !== 'assistant' || withReasoning;
+    const converted = toMessage(family, isPlain ? message : { ...message, state: undefined });
     if (converted !== undefined) prompt.push(converted);
   }
   return prompt;

@@ -1,0 +1,126 @@
+/** Fills a tool's arguments with the values of a prompt. Nothing is made up. */
+import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
+import type { RegisteredTool } from '../tools/types.ts';
+import { propertiesOf, toType, typesOf } from './offline-literal.ts';
+import type { PromptValue, PromptValues, ValueKind } from './offline-values.ts';
+
+export interface FilledCall {
+  readonly args: JsonObject;
+  /** Required properties the prompt gives no value for. */
+  readonly missing: readonly string[];
+  /** True when the prompt gives text, URL, path or pair that found no place. */
+  readonly hasLeftover: boolean;
+}
+
+const URL_NAME = /ur[li]|link|href/i;
+const PATH_NAME = /path|file|dir|folder|root|source|destination/i;
+const GLOB_NAME = /pattern|glob|include|exclude/i;
+/** Optional text is only filled where its name says what it is for. */
+const SUBJECT_NAME = /query|search|text|term|keyword|question|topic|message|name|title|id$|^q$/i;
+
+/** Required properties first, in their order; each value is used once. */
+export function fillArguments(
+  tool: RegisteredTool,
+  found: PromptValues,
+  prompt: string,
+): FilledCall {
+  const properties = propertiesOf(tool);
+  const required = requiredOf(tool).filter((name) => Object.hasOwn(properties, name));
+  const optional = Object.keys(properties).filter((name) => !required.includes(name));
+  const free = [...found.values];
+  const args: Record<string, JsonValue> = {};
+  const pairs = found.pairs.filter(({ key }) => Object.hasOwn(properties, key));
+  for (const { key, value } of pairs) args[key] = toType(value, properties[key]);
+  let isPlaceUsed = false;
+  for (const [index, name] of [...required, ...optional].entries()) {
+    if (args[name] !== undefined) continue;
+    const isRequired = index < required.length;
+    const property = properties[name];
+    const value = takeValue(name, property, isRequired, free, prompt);
+    if (value !== undefined) args[name] = value;
+    else if (PATH_NAME.test(name) && isText(property) && !isPlaceUsed) {
+      const place = found.place ?? (found.isHere && isRequired ? '.' : undefined);
+      if (place === undefined) continue;
+      args[name] = place;
+      isPlaceUsed = true;
+    }
+  }
+  return {
+    args,
+    missing: required.filter((name) => args[name] === undefined),
+    hasLeftover:
+      pairs.length < found.pairs.length ||
+      (found.place !== undefined && !isPlaceUsed) ||
+      free.some((value) => value.kind !== 'number'),
+  };
+}
+
+export function requiredOf(tool: RegisteredTool): readonly string[] {
+  const required = tool.definition.inputSchema['required'];
+  return Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
+}
+
+/** Takes the value it uses out of `free`. */
+function takeValue(
+  name: string,
+  property: JsonValue | undefined,
+  isRequired: boolean,
+  free: PromptValue[],
+  prompt: string,
+): JsonValue | undefined {
+  const choices = isJsonObject(property) ? property['enum'] : undefined;
+  if (Array.isArray(choices)) return chosen(choices, free, prompt);
+  const types = typesOf(property);
+  if (types.includes('number') || types.includes('integer')) {
+    const isWholeOnly = !types.includes('number');
+    const at = free.findIndex(
+      ({ kind, text, after }) =>
+        kind === 'number' &&
+        (!isWholeOnly || Number.isInteger(Number(text))) &&
+        (isRequired || after === name.toLowerCase()),
+    );
+    const [value] = at === -1 ? [] : free.splice(at, 1);
+    return value === undefined ? undefined : Number(value.text);
+  }
+  if (!isText(property)) return undefined;
+  for (const kind of kindsFor(name, property, isRequired)) {
+    const at = free.findIndex((value) => value.kind === kind);
+    const [value] = at === -1 ? [] : free.splice(at, 1);
+    if (value !== undefined) return value.text;
+  }
+  return undefined;
+}
+
+/** What a text property may be filled with, best first. */
+function kindsFor(
+  name: string,
+  property: JsonValue | undefined,
+  isRequired: boolean,
+): readonly ValueKind[] {
+  const format = isJsonObject(property) ? property['format'] : undefined;
+  if (format === 'uri' || URL_NAME.test(name)) return ['url'];
+  if (GLOB_NAME.test(name)) return isRequired ? ['glob', 'quoted'] : ['glob'];
+  if (PATH_NAME.test(name)) return isRequired ? ['path', 'quoted'] : ['path'];
+  if (isRequired) return ['quoted'];
+  return SUBJECT_NAME.test(name) ? ['quoted'] : [];
+}
+
+function isText(property: JsonValue | undefined): boolean {
+  const types = typesOf(property);
+  return types.length === 0 || types.includes('string');
+}
+
+/** The one choice that stands in the prompt as a word; none when several do. */
+function chosen(
+  choices: readonly JsonValue[],
+  free: PromptValue[],
+  prompt: string,
+): JsonValue | undefined {
+  const words = new Set(prompt.toLowerCase().match(/[\p{L}\p{N}_-]+/gu) ?? []);
+  const named = choices.filter((choice) => words.has(String(choice).toLowerCase()));
+  const [only] = named;
+  if (named.length !== 1 || only === undefined) return undefined;
+  const at = free.findIndex(({ text }) => text.toLowerCase() === String(only).toLowerCase());
+  if (at !== -1) free.splice(at, 1);
+  return only;
+}
