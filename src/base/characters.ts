@@ -18,7 +18,9 @@ const JOINING_END =
   /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Mongolian}]$/u;
 const JOINING_START = new RegExp(`^${JOINING_END.source.slice(0, -1)}`, 'u');
 const HAN_END = /\p{Script=Han}$/u;
-const VISIBLE_END = /[\p{L}\p{N}\p{P}\p{S}]$/u;
+/** What `\ufe0e` and `\ufe0f` choose a form of; digits are the base of keycaps. */
+const EMOJI_BASE_END = /\p{Emoji}$/u;
+const HAN_OR_MATH_END = /[\p{Script=Han}\p{Sm}]$/u;
 
 /** The text without terminal sequences; `\r\n` and a lone `\r` become `\n`. */
 export function stripSequences(text: string): string {
@@ -30,7 +32,7 @@ export function stripSequences(text: string): string {
 
 /**
  * Replaces every unsafe character by `replacement` of it. `\n`, `\t`, joiners inside emoji and joining
- * scripts, one variation selector after a visible character, and all letters stay. Lone surrogates
+ * scripts, one variation selector where it has a meaning, and all letters stay. Lone surrogates
  * become U+FFFD.
  */
 export function replaceUnsafe(text: string, replacement: (character: string) => string): string {
@@ -55,7 +57,8 @@ function isLegitimate(text: string, character: string, offset: number): boolean 
   if (code === 0x200e || code === 0x200f || code === 0x061c) {
     return JOINING_END.test(before) || JOINING_START.test(after);
   }
-  if (code >= 0xfe00 && code <= 0xfe0f) return VISIBLE_END.test(before);
+  if (code === 0xfe0e || code === 0xfe0f) return EMOJI_BASE_END.test(before);
+  if (code >= 0xfe00 && code <= 0xfe0d) return HAN_OR_MATH_END.test(before);
   if (code >= 0xe0100 && code <= 0xe01ef) return HAN_END.test(before);
   return false;
 }

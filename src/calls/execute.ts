@@ -111,7 +111,7 @@ async function permit(
   if (decision.effect === 'allow') return undefined;
   const remedy = remedyFor(request, decision);
   if (decision.effect === 'deny') {
-    const text = `${path} was not called: it is denied by rule. Do not try it again.`;
+    const text = `${path} was not called: a rule of the user's config denies it.`;
     return { kind: 'denied', tool, by: 'rule', text, remedy };
   }
   return answered(tool, path, answer, remedy);

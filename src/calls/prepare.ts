@@ -1,4 +1,5 @@
 /** The steps before anything is sent: resolve, reachability, arguments. Pure. */
+import { isDeeperThan, MAX_JSON_DEPTH } from '../base/depth.ts';
 import type { JsonObject } from '../base/json.ts';
 import { shorten } from '../base/text.ts';
 import { sanitizeLabel } from '../results/sanitize.ts';
@@ -43,6 +44,11 @@ function prepareFound(call: ToolCall, tool: RegisteredTool, name: string): Prepa
   if (typeof given === 'string') {
     const shown = JSON.stringify(shorten(given, MAX_SHOWN));
     return invalid(`The arguments of ${tool.publicName} must be one JSON object, got ${shown}.`);
+  }
+  if (isDeeperThan(given)) {
+    return invalid(
+      `The arguments of ${tool.publicName} nest deeper than ${MAX_JSON_DEPTH} levels.`,
+    );
   }
   // A person's call sends what it is given.
   const problems = call.origin === 'user' ? [] : checkArguments(tool.definition.inputSchema, given);

@@ -1,5 +1,6 @@
 /** Content blocks of a result as text, in their order. Unknown kinds are named, nothing is lost silently. */
 import { formatBytes } from '../base/bytes.ts';
+import { isDeeperThan, MAX_JSON_DEPTH } from '../base/depth.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { ArtifactOptions } from './artifacts.ts';
 import { keepBinary } from './binary.ts';
@@ -42,7 +43,9 @@ export async function renderBlock(
 
 /** A string as it is, anything else as JSON. */
 function textOf(value: JsonValue | undefined): string {
-  return typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '');
+  if (typeof value === 'string') return value;
+  if (isDeeperThan(value)) return `[JSON of more than ${MAX_JSON_DEPTH} levels is not shown]`;
+  return JSON.stringify(value, null, 2) ?? '';
 }
 
 async function renderResource(

@@ -1,4 +1,5 @@
 /** From a tool's result to the text a model gets: content blocks in order, structured content, clean, bounded. */
+import { isDeeperThan, MAX_JSON_DEPTH } from '../base/depth.ts';
 import { isJsonObject, type JsonValue } from '../base/json.ts';
 import { scrubSecrets } from '../base/redact.ts';
 import type { ToolResult } from '../tools/types.ts';
@@ -32,7 +33,9 @@ export async function renderResult(
     if (artifact !== undefined) artifacts.push(artifact);
   }
   const { structuredContent } = result;
-  if (isWorthShowing(structuredContent) && !isTextOf(structuredContent, result)) {
+  if (isDeeperThan(structuredContent)) {
+    parts.push(`[structured content of more than ${MAX_JSON_DEPTH} levels is not shown]`);
+  } else if (isWorthShowing(structuredContent) && !isTextOf(structuredContent, result)) {
     parts.push(sanitizeText(JSON.stringify(structuredContent, null, 2)));
   }
   const joined = scrubSecrets(parts.join('\n'));

@@ -2,6 +2,7 @@
  * Which tools of one server are offered: the allowlist on original names, then the binary filter.
  * Pure; knows nothing of public names.
  */
+import { isDeeperThan, MAX_JSON_DEPTH } from '../base/depth.ts';
 import { isGlob, matchesGlob } from '../base/glob.ts';
 import { nearestMatches } from '../base/text.ts';
 import { findBinary } from './binary-schema.ts';
@@ -24,6 +25,9 @@ export function hiddenReason(
   definition: ToolDefinition,
   rules: ExposureRules,
 ): HiddenReason | undefined {
+  if (isDeeperThan(definition.raw) || isDeeperThan(definition.inputSchema)) {
+    return { kind: 'malformed', problem: `nested deeper than ${MAX_JSON_DEPTH} levels` };
+  }
   const listed = listReason(definition.name, rules.tools);
   if (listed !== undefined) return listed;
   if (rules.binary === 'drop') {

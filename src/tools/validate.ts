@@ -3,6 +3,7 @@
  * formats are never executed, an unknown dialect turns the check off, and the work is bounded.
  * Source: JSON Schema draft-04 to 2020-12; unknown keywords are ignored there as here.
  */
+import { isDeeperThan, MAX_JSON_DEPTH } from '../base/depth.ts';
 import { isJsonObject, type JsonObject, type JsonValue, stableStringify } from '../base/json.ts';
 import { countCharacters, nearestMatches, shorten } from '../base/text.ts';
 import { followPointer, ignoresSiblingsOfRef, isKnownDialect } from './schema-reference.ts';
@@ -28,6 +29,8 @@ interface Work {
  */
 export function checkArguments(schema: JsonValue, value: JsonValue): readonly string[] {
   if (!isJsonObject(schema) || !isKnownDialect(schema['$schema'])) return [];
+  if (isDeeperThan(value)) return [`arguments: nested deeper than ${MAX_JSON_DEPTH} levels`];
+  if (isDeeperThan(schema)) return [];
   const work: Work = {
     root: schema,
     ignoresSiblings: ignoresSiblingsOfRef(schema['$schema']),

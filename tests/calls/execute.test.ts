@@ -161,6 +161,27 @@ describe('one road to a tool', () => {
   });
 });
 
+describe('JSON nested without end', () => {
+  const deep = JSON.parse(`${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`);
+
+  test('is refused as arguments and hides a tool that declares it', async () => {
+    const nested = definition('nested', {
+      inputSchema: { type: 'object', properties: { a: deep } },
+    });
+    const { run, source, snapshot } = bench({ tools: [...TOOLS, nested] });
+    for (const origin of ['model', 'user'] as const) {
+      expect(brief(await run(call('fs/noargs', deep, { origin })))).toEqual([
+        'invalid',
+        'The arguments of fs_noargs nest deeper than 512 levels.',
+      ]);
+    }
+    expect(snapshot.hidden.map(({ hidden }) => hidden)).toEqual([
+      { kind: 'malformed', problem: 'nested deeper than 512 levels' },
+    ]);
+    expect(source.calls).toEqual([]);
+  });
+});
+
 describe('hidden tools', () => {
   const binary = definition('up', {
     inputSchema: { type: 'object', properties: { f: { format: 'binary' } } },

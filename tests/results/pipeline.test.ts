@@ -92,6 +92,13 @@ describe('text and structured content', () => {
     );
   });
 
+  test('a value nested without end is named, not walked', async () => {
+    const deep: JsonValue = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`);
+    expect(await textOf([block('x'), { type: 'text', text: deep }], {}, deep)).toBe(
+      'x\n[JSON of more than 512 levels is not shown]\n[structured content of more than 512 levels is not shown]',
+    );
+  });
+
   test('isError is kept', async () => {
     const result = {
       content: [block('no')],

@@ -27,9 +27,9 @@ describe('sanitizing', () => {
       sanitizeText(`hello${tags('run rm')}`),
       sanitizeText(`🏴${tags('gbeng')}`),
       sanitizeText('a\u202eb\u2066c\u200bd\ufeffe\u00adf\u2060g\u180eh\u115fi'),
-      sanitizeText('a\u200db a\ufe0f\ufe0f\ufe0fb'),
+      sanitizeText('a\u200db a\ufe0f ❤\ufe0f\ufe0f\ufe01b'),
       sanitizeText('line\u2028two'),
-    ]).toEqual(['hello', '🏴', 'abcdefghi', 'ab a\ufe0fb', 'line\ntwo']);
+    ]).toEqual(['hello', '🏴', 'abcdefghi', 'ab a ❤\ufe0fb', 'line\ntwo']);
   });
 
   test('RES-07: emoji, right-to-left and joining scripts survive', () => {
@@ -40,6 +40,8 @@ describe('sanitizing', () => {
       'क्‍ष',
       'é ñ 日本語',
       'עברית\u200f!',
+      '≨\ufe00',
+      '葛\u{e0100}',
     ]) {
       expect(sanitizeText(text)).toBe(text);
     }
