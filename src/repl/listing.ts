@@ -3,7 +3,7 @@ import { assertNever } from '../base/errors.ts';
 import type { ServerState, ServerStatus } from '../mcp/types.ts';
 import type { HiddenReason, RegisteredTool, RegistrySnapshot } from '../tools/types.ts';
 import { cutToWidth, padTo } from './cells.ts';
-import { cleanLine, cleanText, type Paint } from './render.ts';
+import { cleanLine, errorLines, type Paint } from './render.ts';
 
 export interface ListingView {
   readonly columns: number;
@@ -20,8 +20,6 @@ const STATE_WORDS: Readonly<Record<ServerState, string>> = {
   disabled: 'disabled',
   closed: 'closed',
 };
-/** Lines of an error, such as the end of a server's stderr. */
-const MAX_ERROR_LINES = 12;
 const MAX_NAME_COLUMNS = 32;
 
 /** Every server's tools: exposed ones with their description, the others with the reason. */
@@ -97,13 +95,6 @@ function markOf(state: ServerState, { paint }: ListingView): string {
   if (state === 'failed') return paint('✗', 'bad');
   if (state === 'needs_auth') return paint('!', 'caution');
   return paint('○', 'dim');
-}
-
-function errorLines({ name, error, state }: ServerStatus): readonly string[] {
-  if (error === undefined) return [];
-  const lines = cleanText(error.message).split('\n').slice(0, MAX_ERROR_LINES);
-  const hint = error.hint ?? (state === 'failed' ? `/mcp reconnect ${name}` : undefined);
-  return [...lines, ...(hint === undefined ? [] : [cleanLine(hint)])].map((line) => `    ${line}`);
 }
 
 function reasonOf({ hidden }: RegisteredTool): string {

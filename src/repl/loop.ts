@@ -93,11 +93,18 @@ async function runPrompt(
 }
 
 async function runTyped(line: string, deps: LoopDeps, signal: AbortSignal): Promise<Next> {
-  const listing = { columns: deps.terminal.columns(), paint: deps.paint };
-  const outcome = await runCommand(line, deps.host, listing, signal);
-  if (outcome.kind === 'exit') return 'exit';
-  deps.screen.print(outcome.lines.join('\n'));
-  return 'stay';
+  const { host, view, screen, terminal, paint } = deps;
+  const listing = { columns: terminal.columns(), paint };
+  // What /mcp reconnect does to a server is in its own answer.
+  view.muteServers();
+  try {
+    const outcome = await runCommand(line, host, listing, signal);
+    if (outcome.kind === 'exit') return 'exit';
+    screen.print(outcome.lines.join('\n'));
+    return 'stay';
+  } finally {
+    view.knowServers(host.status());
+  }
 }
 
 function wordsOf(host: Host): Words {

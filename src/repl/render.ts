@@ -16,6 +16,8 @@ export type Paint = (text: string, tone: 'dim' | 'good' | 'bad' | 'caution') => 
 const CODES = { dim: '2', good: '32', bad: '31', caution: '33' } as const;
 const MAX_ARGUMENTS = 500;
 const MAX_REASON = 300;
+/** Lines of an error, such as the end of a server's stderr. */
+const MAX_ERROR_LINES = 12;
 const BAR_CELLS = 20;
 
 /** Colours text, or leaves it alone. */
@@ -74,17 +76,16 @@ export function renderProgress(label: string, { progress, total, message }: Tool
   return `  ${label} ${bar} ${round(progress)}/${round(total)}${words}`;
 }
 
-/** What became of a server after the banner; `undefined` when there is nothing to say. */
+/** What became of a server after the banner, with its error below; `undefined` when there is nothing to say. */
 export function renderServerChange(status: ServerStatus, paint: Paint): string | undefined {
   const name = cleanLine(status.name);
-  const why = status.error === undefined ? '' : `: ${firstLine(status.error.message)}`;
   switch (status.state) {
     case 'ready':
       return `${paint('●', 'good')} ${name} is ready, ${status.tools.length} tools`;
     case 'failed':
-      return `${paint('●', 'bad')} ${name} failed${why}`;
+      return [`${paint('✗', 'bad')} ${name} failed`, ...errorLines(status)].join('\n');
     case 'needs_auth':
-      return `${paint('●', 'caution')} ${name} needs a login${why}`;
+      return [`${paint('!', 'caution')} ${name} needs a login`, ...errorLines(status)].join('\n');
     case 'idle':
     case 'connecting':
     case 'discovering':
@@ -94,6 +95,14 @@ export function renderServerChange(status: ServerStatus, paint: Paint): string |
     default:
       return assertNever(status.state);
   }
+}
+
+/** A server's last error, indented, with the next step. */
+export function errorLines({ name, error, state }: ServerStatus): readonly string[] {
+  if (error === undefined) return [];
+  const lines = cleanText(error.message).split('\n').slice(0, MAX_ERROR_LINES);
+  const hint = error.hint ?? (state === 'failed' ? `/mcp reconnect ${name}` : undefined);
+  return [...lines, ...(hint === undefined ? [] : [cleanLine(hint)])].map((line) => `    ${line}`);
 }
 
 export function renderWarning(message: string, hint: string | undefined, paint: Paint): string {

@@ -22,8 +22,10 @@ import type { Screen } from './screen.ts';
 
 export interface View {
   onEvent(event: HostEvent): void;
-  /** Servers as the banner has shown them: only changes from here on are told. */
+  /** Servers as the person knows them by now: only changes from here on are told. */
   knowServers(servers: readonly ServerStatus[]): void;
+  /** Until `knowServers` no change of a server is told: someone else shows it. */
+  muteServers(): void;
   startRun(): void;
   /** Shows what a run did not stream: its answer, its failure. */
   endRun(result: RunResult): void;
@@ -33,14 +35,15 @@ const WAITING = '… waiting for the model (Ctrl-C cancels)';
 
 export function createView(screen: Screen, paint: Paint): View {
   const states = new Map<string, ServerState>();
-  /** Calls that are under way, by id: what the live line says of each, the last one that moved at the end. */
-  const calls = new Map<string, string>();
+  /** Calls that are under way, by id, the last one that moved at the end. */
+  const calls = new Map<string, { readonly label: string; readonly live: string }>();
   const told = new Set<string>();
+  let isListening = false;
   let isRunning = false;
   let hasStreamed = false;
 
   const showLive = () => {
-    const last = [...calls.values()].at(-1);
+    const last = [...calls.values()].at(-1)?.live;
     const others = calls.size > 1 ? ` (and ${calls.size - 1} more)` : '';
     if (last !== undefined) screen.live(`${last}${others}`);
     else screen.live(isRunning && !hasStreamed ? WAITING : undefined);
@@ -50,7 +53,7 @@ export function createView(screen: Screen, paint: Paint): View {
     const label =
       'tool' in outcome
         ? toolLabel({ server: outcome.tool.server, tool: outcome.tool.name })
-        : cleanLine(event.name);
+        : (calls.get(event.id)?.label ?? cleanLine(event.name));
     calls.delete(event.id);
     screen.print(renderDone(event, label, paint));
     hasStreamed = false;
@@ -62,7 +65,6 @@ export function createView(screen: Screen, paint: Paint): View {
     const line = isListening ? renderServerChange(status, paint) : undefined;
     if (line !== undefined) screen.print(line);
   };
-  let isListening = false;
 
   return {
     onEvent(event) {
@@ -81,12 +83,15 @@ export function createView(screen: Screen, paint: Paint): View {
           return;
         case 'call_sent':
           screen.print(renderCall(event, paint));
-          calls.set(event.id, `  ${toolLabel(event)} …`);
+          calls.set(event.id, { label: toolLabel(event), live: `  ${toolLabel(event)} …` });
           return showLive();
-        case 'call_progress':
-          if (!calls.delete(event.id)) return;
-          calls.set(event.id, renderProgress(toolLabel(event), event.progress));
+        case 'call_progress': {
+          const label = calls.get(event.id)?.label;
+          if (label === undefined) return;
+          calls.delete(event.id);
+          calls.set(event.id, { label, live: renderProgress(label, event.progress) });
           return showLive();
+        }
         case 'call_done':
           return onDone(event);
         case 'warning':
@@ -101,6 +106,9 @@ export function createView(screen: Screen, paint: Paint): View {
     knowServers(servers) {
       for (const { name, state } of servers) states.set(name, state);
       isListening = true;
+    },
+    muteServers() {
+      isListening = false;
     },
     startRun() {
       isRunning = true;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { FailedError, UnknownOutcomeError } from '../../src/base/errors.ts';
 import type { CallOutcome } from '../../src/calls/types.ts';
+import type { ServerStatus } from '../../src/mcp/types.ts';
 import {
   createPaint,
   renderCall,
@@ -91,25 +92,25 @@ describe('renderProgress', () => {
 });
 
 describe('renderServerChange', () => {
-  test('names the first line of a failure and is silent on the way', () => {
-    const error = new FailedError('exited with 1; its stderr ends:\nlong story');
-    const states = [
-      'connecting',
-      'discovering',
-      'ready',
-      'failed',
-      'needs_auth',
-      'closed',
-    ] as const;
-    expect(
-      states.map((state) => renderServerChange(fakeServer('files', { state, error }), plain)),
-    ).toEqual([
+  test('shows a failure with its text and is silent on the way', () => {
+    const error = new FailedError('exited with 1; its stderr ends:\nno such file\x07');
+    const login = new FailedError('401', { hint: 'set GITHUB_TOKEN' });
+    const shown = (change: Partial<ServerStatus>) =>
+      renderServerChange(fakeServer('files', change), plain);
+    expect([
+      shown({ state: 'connecting' }),
+      shown({ state: 'discovering' }),
+      shown({ state: 'ready' }),
+      shown({ state: 'closed', error }),
+      shown({ state: 'failed', error }),
+      shown({ state: 'needs_auth', error: login }),
+    ]).toEqual([
       undefined,
       undefined,
       '● files is ready, 2 tools',
-      '● files failed: exited with 1; its stderr ends:',
-      '● files needs a login: exited with 1; its stderr ends:',
       undefined,
+      '✗ files failed\n    exited with 1; its stderr ends:\n    no such file\\u{7}\n    /mcp reconnect files',
+      '! files needs a login\n    401\n    set GITHUB_TOKEN',
     ]);
   });
 });
