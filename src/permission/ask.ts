@@ -1,5 +1,6 @@
 /** Questions to a person: one at a time, and how one reads. Where they are shown is the surface's matter. */
 import { raceAbort } from '../base/abort.ts';
+import type { JsonValue } from '../base/json.ts';
 import { scrubSecrets } from '../base/redact.ts';
 import { countCharacters, escapeForTerminal, shorten } from '../base/text.ts';
 import type { ToolAnnotations } from '../tools/types.ts';
@@ -54,7 +55,7 @@ export function createQuestion(request: PermissionRequest): Question {
 
 function argumentLines(request: PermissionRequest): readonly string[] {
   if (Object.keys(request.arguments).length === 0) return ['  (no arguments)'];
-  const json = escapeForTerminal(scrubSecrets(JSON.stringify(request.arguments, null, 2)));
+  const json = escapeForTerminal(JSON.stringify(request.arguments, scrubValue, 2));
   const bytes = Buffer.from(json);
   if (bytes.length <= MAX_QUESTION_BYTES) return indented(json);
   // A character cut in the middle decodes to U+FFFD at the very end.
@@ -64,6 +65,11 @@ function argumentLines(request: PermissionRequest): readonly string[] {
     .replace(/\ufffd+$/, '');
   const missing = countCharacters(json) - countCharacters(shown);
   return [...indented(shown), `  … ${missing} more characters are not shown`];
+}
+
+/** Before JSON escapes quotes and backslashes, where a secret would no longer be found. */
+function scrubValue(_key: string, value: JsonValue): JsonValue {
+  return typeof value === 'string' ? scrubSecrets(value) : value;
 }
 
 function indented(text: string): readonly string[] {

@@ -30,11 +30,11 @@ describe('a question', () => {
   });
 
   test('RES-07: makes hidden characters visible and masks secrets, in names and claims as well', () => {
-    registerSecret('hunter2-secret');
+    registerSecret('hunter2-"secret');
     const question = createQuestion(
       request({
         tool: 'rm\u202e\n',
-        arguments: { k: 'a\u001b[2Jb\u200bc\u{e0041}', s: 'x hunter2-secret y' },
+        arguments: { k: 'a\u001b[2Jb\u200bc\u{e0041}', s: 'x hunter2-"secret y' },
         annotations: { title: '\u001b]0;t\u0007' },
       }),
     );

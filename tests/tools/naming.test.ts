@@ -62,6 +62,16 @@ describe('public names', () => {
     expect(plainName(tool, 'mcp')).toBe(`mcp__${'s'.repeat(50)}_${hash(tool)}`);
   });
 
+  test('SCHEMA-01: long names that differ only at their end stay apart', () => {
+    const tools = ['a', 'b'].map((end) => ({
+      server: 's'.repeat(60),
+      name: `${'t'.repeat(59)}${end}`,
+    }));
+    expect([...assignNames(tools, 'server_tool').values()]).toEqual(
+      tools.map((tool) => `${'s'.repeat(55)}_${hash(tool)}`),
+    );
+  });
+
   test('exactly 64 characters stay whole', () => {
     expect(nameOf('s'.repeat(32), 't'.repeat(31))).toBe(`${'s'.repeat(32)}_${'t'.repeat(31)}`);
   });
