@@ -42,7 +42,11 @@ export const FLAGS = {
     help: 'form of the result on stdout (default text)',
   },
   json: { kind: 'switch', help: 'same as --output json' },
-  'max-turns': { kind: 'value', hint: 'N', help: 'model requests of a run (default 50)' },
+  'max-turns': {
+    kind: 'value',
+    hint: 'N',
+    help: 'model requests of a run (default: 50 with calls, one to answer)',
+  },
   'max-tokens': { kind: 'value', hint: 'N', help: 'input and output tokens of the whole run' },
   timeout: {
     kind: 'value',

@@ -17,14 +17,14 @@ export interface Screen {
   live(text: string | undefined): void;
   /** Hands all further lines, without colours, to `target`: it owns the terminal now. */
   divert(target: (line: string) => void): void;
-  /** Waits until all lines are out, at most a second: a reader that sleeps must not hold us. */
+  /** Waits until all lines are out; gives up when the reader takes nothing for 10 s. */
   flush(): Promise<void>;
 }
 
 const DEFAULT_COLUMNS = 80;
 /** Beyond this much unread output further lines are dropped: nobody is reading. */
-const MAX_PENDING_BYTES = 1024 ** 2;
-const FLUSH_MS = 1000;
+const MAX_PENDING_BYTES = 16 * 1024 ** 2;
+const STALL_MS = 10_000;
 const CLEAR_LINE = '\r\u001b[K';
 
 export interface ScreenOptions {
@@ -78,12 +78,22 @@ export function createScreen(
       diverted = target;
     },
     async flush() {
-      const limit = Promise.withResolvers<void>();
-      const timer = setTimeout(limit.resolve, FLUSH_MS);
-      await Promise.race([writer.flush(), limit.promise]);
-      clearTimeout(timer);
+      for (let before = -1; before !== writer.pendingBytes(); ) {
+        before = writer.pendingBytes();
+        if (await settlesWithin(writer.flush(), STALL_MS)) return;
+      }
     },
   };
+}
+
+async function settlesWithin(work: Promise<void>, limitMs: number): Promise<boolean> {
+  const limit = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => limit.resolve(false), limitMs);
+  try {
+    return await Promise.race([work.then(() => true), limit.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Source: no-color.org; a dumb terminal has no colours either. */

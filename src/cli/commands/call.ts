@@ -104,8 +104,11 @@ function tellOutcome(context: Context, outcome: CallOutcome): ExitCode {
       const isClock = outcome.error.cause instanceof LimitError;
       return isClock ? EXIT.limit : EXIT.unknownOutcome;
     }
-    case 'failed':
-      return reportError(outcome.error, log);
+    case 'failed': {
+      const exit = reportError(outcome.error, log);
+      // The server is there and answered with an error: the call failed, not the connection.
+      return outcome.error.code === 'protocol' ? EXIT.failed : exit;
+    }
     case 'cancelled':
       return signal.aborted ? reportError(toAppError(signal.reason), log) : EXIT.failed;
   }
