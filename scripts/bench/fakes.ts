@@ -2,7 +2,7 @@
  * The other side of a measured run, in a process of its own on loopback: a scripted model that speaks OpenAI
  * chat completions over SSE, and any number of MCP servers over Streamable HTTP (`/NAME/mcp`). Both answer at
  * once. `POST /_control` sets the scenario and clears the log; `GET /_log` tells when requests arrived, in
- * milliseconds of CLOCK_MONOTONIC, which all processes of a machine share.
+ * milliseconds since the epoch with their fraction, which all processes of a machine share.
  */
 import { makeTools } from './tools.ts';
 
@@ -64,7 +64,7 @@ const server = Bun.serve({
 });
 
 function note(kind: LogEntry['kind'], bytes: number): void {
-  log.push({ atMs: Number(process.hrtime.bigint()) / 1e6, kind, bytes });
+  log.push({ atMs: performance.timeOrigin + performance.now(), kind, bytes });
 }
 
 function answerChat(body: string): Response {

@@ -240,7 +240,7 @@ async function once(item: Work, command: string[]): Promise<Sample> {
   await fetch(`${origin}/_control`, { method: 'POST', body: JSON.stringify(scenario) });
   const home = join(work, 'home');
   mkdirSync(home, { recursive: true });
-  const startMs = Number(process.hrtime.bigint()) / 1e6;
+  const startMs = performance.timeOrigin + performance.now();
   const child = Bun.spawn(command, {
     cwd: home,
     env: {
@@ -254,7 +254,7 @@ async function once(item: Work, command: string[]): Promise<Sample> {
     stderr: 'ignore',
   });
   const code = await child.exited;
-  const wallMs = Number(process.hrtime.bigint()) / 1e6 - startMs;
+  const wallMs = performance.timeOrigin + performance.now() - startMs;
   if (code !== 0) throw new Error(`${command.join(' ')} ended with ${code}`);
   const response = await fetch(`${origin}/_log`);
   // The fakes are ours: the log has this shape.
