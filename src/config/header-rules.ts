@@ -16,7 +16,8 @@ export function writtenHeaderProblem(
   if (CONNECTION_HEADERS.has(name.toLowerCase())) return 'this header is set by usher itself';
   const written = value instanceof PlainScalar ? value.source : value;
   if (typeof written !== 'string' || !isSecretName(name) || hasReference(written)) return undefined;
-  if (written.includes('${')) return undefined;
+  // A reference that is spelled wrong is reported where it is expanded.
+  if (/(?<!\$)\$\{/.test(written)) return undefined;
   const scheme = /^(Bearer|Basic|Token|ApiKey) /i.exec(written.trim())?.[1];
   const named = /\$([A-Za-z_]\w*)$/.exec(written.trim())?.[1] ?? variable;
   const spelling = `"${scheme === undefined ? '' : `${scheme} `}\${${named}}"`;

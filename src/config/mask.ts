@@ -31,7 +31,9 @@ export function secretRanges(root: unknown): readonly SecretRange[] {
         const own = isScalar(key) ? String(key.value) : '';
         // The keys of an auth block are judged one by one.
         const isBlock = own === 'auth' && isMap(value);
-        open.push({ node: value, name: !isBlock && holdsSecret(own) ? own : name });
+        const isLost = own === 'headers' && !isMap(value);
+        const holds = !isBlock && (isLost || holdsSecret(own));
+        open.push({ node: value, name: holds ? own : name });
       }
     } else if (isSeq(node)) {
       for (const child of node.items) open.push({ node: child, name });

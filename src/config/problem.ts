@@ -72,7 +72,8 @@ function excerpt(line: string, column: number): string {
   const clean = line
     .replace(/\t/g, ' ')
     .replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, '\ufffd');
-  const from = column <= MAX_LINE - 20 ? 0 : column - MAX_LINE / 2;
+  const isShort = clean.length <= MAX_LINE || column <= MAX_LINE - 20;
+  const from = isShort ? 0 : column - MAX_LINE / 2;
   const cut = clean.slice(from, from + MAX_LINE);
   const before = Bun.stringWidth(clean.slice(from, column - 1)) + (from > 0 ? 1 : 0);
   const tail = from + MAX_LINE < clean.length ? '…' : '';

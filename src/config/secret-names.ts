@@ -2,6 +2,7 @@
 
 /** True for the name of a header, variable, query parameter or key whose value is a credential. */
 export function isSecretName(name: string): boolean {
+  if (/^[A-Z0-9_]+_KEY$/.test(name)) return true;
   const plain = name
     .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
     .toLowerCase()

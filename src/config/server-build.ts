@@ -16,6 +16,9 @@ export const DEFAULT_CONNECT_STDIO_MS = 60_000;
 export const DEFAULT_IDLE_MS = 60_000;
 export const DEFAULT_MAX_MS = 15 * 60_000;
 
+/** A shorter literal would mask ordinary words in every log. */
+const MIN_LITERAL_SECRET = 8;
+
 export interface BuildContext {
   readonly env: Env;
   /** usher's working directory, absolute. */
@@ -86,8 +89,7 @@ export class Fill {
         registerSecret(used.value.trim());
       }
     }
-    // A literal shorter than this would mask ordinary words in every log.
-    if (isSecret && result.used.length === 0 && result.text.length >= 8)
+    if (isSecret && result.used.length === 0 && result.text.length >= MIN_LITERAL_SECRET)
       registerSecret(result.text);
     return result.text;
   }
@@ -117,7 +119,15 @@ export class Fill {
     const problem =
       this.breaks.length === before && !isRaw ? urlProblem(url, allowPrivate) : undefined;
     if (problem !== undefined) this.break(path, problem);
+    else registerQuerySecrets(url);
     return url;
+  }
+}
+
+function registerQuerySecrets(url: string): void {
+  if (!URL.canParse(url)) return;
+  for (const [name, value] of new URL(url).searchParams) {
+    if (isSecretName(name) && value.length >= MIN_LITERAL_SECRET) registerSecret(value);
   }
 }
 
