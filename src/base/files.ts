@@ -114,7 +114,12 @@ export function isMissing(error: unknown): boolean {
 
 /** True when `path` itself is a symlink, wherever it leads. */
 export function isSymlinkItself(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
 }
 
 interface BoundedReader {
@@ -164,11 +169,11 @@ function writeAll(fd: number, bytes: Uint8Array): void {
   while (written < bytes.length) written += writeSync(fd, bytes, written);
 }
 
+/** For a cleanup after an error: that error is the one to report, not a second one. */
 function removeQuietly(path: string): void {
   try {
     unlinkSync(path);
   } catch (error) {
-    // Already gone is what was wanted; the first error is the one to report in any case.
-    if (!isMissing(error)) return;
+    if (errorCode(error) === undefined) throw error;
   }
 }
