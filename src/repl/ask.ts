@@ -3,22 +3,25 @@
  * a letter typed for something else never allows anything. One at a time.
  */
 import { assertNever } from '../base/errors.ts';
+import { wrap } from '../base/text.ts';
 import type { Answer, AskUser, Question } from '../permission/types.ts';
 import type { Input, LineResult } from './input.ts';
 import type { Screen } from './screen.ts';
 
-const CHOICES = '  y once, s for this session, n no, d no and say why, v view all arguments';
+const CHOICES = '  y once, s session, n no, d no and say why, v view everything';
 const PROMPT = 'Allow? [y/s/n/d/v] ';
 const WHY = 'Why not? ';
 
-type Choice = 'yes' | 'session' | 'no' | 'deny' | 'view' | 'unclear';
+type Choice =
+  | { readonly kind: 'yes' | 'session' | 'no' | 'view' | 'unclear' }
+  | { readonly kind: 'deny'; readonly reason: string };
 
-/** Asks at the terminal. Ctrl-C and end of input are `no`; an aborted question rejects with the signal's reason. */
-export function createAsk(input: Input, screen: Screen): AskUser {
+/** Asks at the terminal; `columns` is its width. Ctrl-C and end of input are `no`; an aborted question rejects with the signal's reason. */
+export function createAsk(input: Input, screen: Screen, columns: () => number): AskUser {
   let last: Promise<unknown> = Promise.resolve();
   return {
     ask(question, signal) {
-      const turn = last.then(() => askOnce(question, { input, screen, signal }));
+      const turn = last.then(() => askOnce(question, { input, screen, columns, signal }));
       // The next question waits for this one's end, whatever it was.
       last = turn.catch(() => undefined);
       return turn;
@@ -29,25 +32,28 @@ export function createAsk(input: Input, screen: Screen): AskUser {
 interface AskDeps {
   readonly input: Input;
   readonly screen: Screen;
+  readonly columns: () => number;
   readonly signal: AbortSignal;
 }
 
 async function askOnce(question: Question, deps: AskDeps): Promise<Answer> {
   const { screen, signal } = deps;
   signal.throwIfAborted();
-  screen.print(['', ...question.lines, CHOICES].join('\n'));
+  const show = (lines: readonly string[]) =>
+    screen.print(lines.flatMap((line) => wrap(line, deps.columns())).join('\n'));
+  show(['', ...question.lines, CHOICES]);
   for (;;) {
     const choice = choiceOf(await readLine(PROMPT, deps));
     signal.throwIfAborted();
-    switch (choice) {
+    switch (choice.kind) {
       case 'yes':
       case 'session':
       case 'no':
-        return { kind: choice };
+        return { kind: choice.kind };
       case 'deny':
-        return askReason(deps);
+        return choice.reason === '' ? askReason(deps) : choice;
       case 'view':
-        screen.print(question.full.join('\n'));
+        show(question.full);
         break;
       case 'unclear':
         screen.print('  Please answer y, s, n, d or v, then Enter.');
@@ -69,25 +75,26 @@ function readLine(prompt: string, { input, signal }: AskDeps): Promise<LineResul
   return input.read({ prompt, history: [], complete: undefined, takesTypeAhead: false, signal });
 }
 
+/** Only the letter or the word itself counts, but for `d`, which may bring its reason. */
 function choiceOf(line: LineResult): Choice {
-  if (line.kind !== 'line') return 'no';
-  switch (line.text.trim().toLowerCase()) {
+  if (line.kind !== 'line') return { kind: 'no' };
+  const text = line.text.trim();
+  const denied = /^d(?:eny)?(?:\s+(.*))?$/is.exec(text);
+  if (denied !== null) return { kind: 'deny', reason: denied[1] ?? '' };
+  switch (text.toLowerCase()) {
     case 'y':
     case 'yes':
-      return 'yes';
+      return { kind: 'yes' };
     case 's':
     case 'session':
-      return 'session';
+      return { kind: 'session' };
     case 'n':
     case 'no':
-      return 'no';
-    case 'd':
-    case 'deny':
-      return 'deny';
+      return { kind: 'no' };
     case 'v':
     case 'view':
-      return 'view';
+      return { kind: 'view' };
     default:
-      return 'unclear';
+      return { kind: 'unclear' };
   }
 }

@@ -68,7 +68,7 @@ export function createRepl({ terminal, stateDir, version }: ReplOptions): Repl {
   };
 
   return {
-    askUser: createAsk(input, screen),
+    askUser: createAsk(input, screen, terminal.columns),
     onEvent: (event) => view.onEvent(event),
     note: (text) => screen.print(cleanText(text)),
     async run(host, signal) {
