@@ -106,7 +106,9 @@ function tellOutcome(name: string, outcome: CallOutcome, log: Log): void {
       }
       return;
     case 'denied':
-      log.warn(outcome.text, outcome.remedy);
+      // Who said no knows it.
+      if (outcome.by === 'person') log.debug(outcome.text);
+      else log.warn(outcome.text, outcome.remedy);
       return;
     case 'unknown':
     case 'failed':

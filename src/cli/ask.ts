@@ -27,6 +27,7 @@ export function askAtTerminal(ports: AskPorts): AskUser {
 async function askOne(ports: AskPorts, question: Question, signal: AbortSignal): Promise<Answer> {
   signal.throwIfAborted();
   const ended = new AbortController();
+  const goOn = ports.screen.hold();
   const answered = Promise.withResolvers<Answer>();
   const release = ports.takeSigint(() => {
     ports.person.show('\n');
@@ -43,12 +44,12 @@ async function askOne(ports: AskPorts, question: Question, signal: AbortSignal):
   } finally {
     release();
     ended.abort();
+    goOn();
   }
 }
 
 async function converse(ports: AskPorts, question: Question, signal: AbortSignal): Promise<Answer> {
-  const { person, screen } = ports;
-  screen.live(undefined);
+  const { person } = ports;
   person.discardTyped();
   showLines(ports, question.lines);
   for (;;) {

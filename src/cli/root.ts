@@ -34,6 +34,10 @@ export interface World {
 /** Runs one command line to its end, everything written. Never rejects. */
 export async function runCli(words: readonly string[], world: World): Promise<ExitCode> {
   const screen = world.openScreen(words.includes('--no-color'));
+  world.interrupts.signal.addEventListener('abort', () => {
+    // The terminal shows ^C where the cursor stands.
+    if (screen.isTerminal) screen.line('');
+  });
   const plainLog = createLog({ level: 'warn', colour: screen.colour, writeLine: screen.line });
   const exit = await runWords(words, world, screen, plainLog);
   const final = await world.output.finish(exit, plainLog.error);

@@ -15,6 +15,11 @@ export interface Screen {
   line(text: string): void;
   /** Replaces the live line; `undefined` removes it. Nothing happens off a terminal. */
   live(text: string | undefined): void;
+  /**
+   * Keeps the terminal free for a question: the live line goes, further lines wait. Returns the way to
+   * go on.
+   */
+  hold(): () => void;
   /** Hands all further lines, without colours, to `target`: it owns the terminal now. */
   divert(target: (line: string) => void): void;
   /** Waits until all lines are out; gives up when the reader takes nothing for 10 s. */
@@ -24,6 +29,7 @@ export interface Screen {
 const DEFAULT_COLUMNS = 80;
 /** Beyond this much unread output further lines are dropped: nobody is reading. */
 const MAX_PENDING_BYTES = 16 * 1024 ** 2;
+const MAX_HELD_LINES = 1000;
 const STALL_MS = 10_000;
 const CLEAR_LINE = '\r\u001b[K';
 
@@ -51,28 +57,45 @@ export function createScreen(
   const { env, isTerminal } = options;
   let live = '';
   let diverted: ((line: string) => void) | undefined;
+  /** Lines that wait; `undefined` while nothing holds them. */
+  let held: string[] | undefined;
+  const line = (text: string) => {
+    if (writer.pendingBytes() > MAX_PENDING_BYTES) return;
+    if (held !== undefined) {
+      if (held.length < MAX_HELD_LINES) held.push(text);
+      return;
+    }
+    if (diverted !== undefined) {
+      diverted(Bun.stripANSI(text));
+      return;
+    }
+    options.breakLine();
+    writer.write(live === '' ? `${text}\n` : `${CLEAR_LINE}${text}\n${live}`);
+  };
+  const setLive = (text: string | undefined) => {
+    if (!isTerminal || diverted !== undefined || held !== undefined) return;
+    const next = text === undefined ? '' : shorten(text, options.columns() - 1);
+    if (next === live) return;
+    if (live === '') options.breakLine();
+    writer.write(`${CLEAR_LINE}${next}`);
+    live = next;
+  };
   return {
     isTerminal,
     colour: isTerminal && !options.noColor && wantsColour(env),
     unicode: isUtf8Locale(env),
     columns: options.columns,
-    line(text) {
-      if (writer.pendingBytes() > MAX_PENDING_BYTES) return;
-      if (diverted !== undefined) {
-        diverted(Bun.stripANSI(text));
-        return;
-      }
+    line,
+    live: setLive,
+    hold() {
+      setLive(undefined);
       options.breakLine();
-      writer.write(live === '' ? `${text}\n` : `${CLEAR_LINE}${text}\n${live}`);
-    },
-    live(text) {
-      if (!isTerminal || diverted !== undefined || writer.pendingBytes() > MAX_PENDING_BYTES)
-        return;
-      const next = text === undefined ? '' : shorten(text, options.columns() - 1);
-      if (next === live) return;
-      if (live === '') options.breakLine();
-      writer.write(`${CLEAR_LINE}${next}`);
-      live = next;
+      held ??= [];
+      return () => {
+        const waiting = held ?? [];
+        held = undefined;
+        for (const text of waiting) line(text);
+      };
     },
     divert(target) {
       diverted = target;
