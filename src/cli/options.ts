@@ -38,7 +38,7 @@ export interface CliOptions {
 }
 
 /** 50 turns with calls, and one more to answer. */
-const DEFAULT_MAX_TURNS = 50;
+const DEFAULT_MAX_TURNS = 51;
 const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/;
 const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
 

@@ -17,7 +17,7 @@ test('defaults are filled in', () => {
     yes: [],
     onDenied: 'fail',
     output: 'text',
-    maxTurns: 50,
+    maxTurns: 51,
     maxTokens: undefined,
     timeoutMs: 0,
     patienceMs: undefined,
