@@ -80,6 +80,7 @@ export function createInput(terminal: Terminal, screen: Screen): Input {
     const wasShown = reader === current();
     readers.splice(index, 1);
     if (wasShown) screen.keepEdit();
+    if (!terminal.rich && result.kind === 'line') screen.dumbLine();
     reader.finish(result);
     paint();
   };

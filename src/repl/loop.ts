@@ -74,6 +74,10 @@ async function handleLine(line: string, deps: LoopDeps): Promise<Next> {
     return await (COMMAND.test(line) ? runTyped : runPrompt)(line, deps, signal);
   } catch (thrown) {
     const error = toAppError(thrown);
+    if (error.code === 'interrupted') {
+      screen.print(paint('cancelled', 'dim'));
+      return 'stay';
+    }
     const hint = error.hint === undefined ? '' : `\n  ${cleanLine(error.hint)}`;
     screen.print(`${paint('✗', 'bad')} ${cleanText(error.message)}${hint}`);
     return 'stay';

@@ -21,8 +21,10 @@ export interface Screen {
   edit(layout: Layout | undefined): void;
   /** Leaves the edited line where it is and goes on below it; a next `edit` draws anew. */
   keepEdit(): void;
-  /** The prompt of a terminal that edits by itself. */
+  /** The prompt of a terminal that edits by itself; what is typed behind it ends the line. */
   dumbPrompt(prompt: string): void;
+  /** A line was typed behind the prompt: its end is on the screen already. */
+  dumbLine(): void;
   /** Tells that the terminal moved everything for its new width. The edited line must be shown anew. */
   resized(): void;
   clear(): void;
@@ -127,6 +129,10 @@ export function createScreen(terminal: Terminal): Screen {
     dumbPrompt(prompt) {
       closeLine();
       terminal.write(prompt);
+      isLineOpen = true;
+    },
+    dumbLine() {
+      isLineOpen = false;
     },
     resized() {
       if (block !== undefined)

@@ -55,6 +55,7 @@ export function createView(screen: Screen, paint: Paint): View {
         ? toolLabel({ server: outcome.tool.server, tool: outcome.tool.name })
         : (calls.get(event.id)?.label ?? cleanLine(event.name));
     calls.delete(event.id);
+    screen.live(undefined);
     screen.print(renderDone(event, label, paint));
     hasStreamed = false;
     showLive();

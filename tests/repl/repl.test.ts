@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { AuthError, InternalError, InterruptedError } from '../../src/base/errors.ts';
 import type { ExitCode } from '../../src/base/exit.ts';
+import type { Host } from '../../src/host/types.ts';
 import type { ServerStatus } from '../../src/mcp/types.ts';
 import { createRepl } from '../../src/repl/repl.ts';
 import {
@@ -244,6 +245,22 @@ describe('a session', () => {
     terminal.type('t\n');
     expect(await exit).toBe(0);
     expect(host.prompts).toEqual(['one']);
+    // The keyboard's echo is not in the grid, so an answer stands behind its prompt here.
+    expect(terminal.screen().slice(1)).toEqual(['> yes', '>']);
+  });
+
+  test('ends the prompt line of such a terminal when nothing is typed behind it', async () => {
+    const { terminal, exit } = startSession(say(''), { rich: false });
+    terminal.signal('SIGINT');
+    await terminal.shows('Press');
+    terminal.endInput();
+    expect(await exit).toBe(0);
+    expect(terminal.screen().slice(1)).toEqual([
+      '>',
+      'Press Ctrl-C again or type /exit to leave.',
+      '>',
+    ]);
+    expect(terminal.cursor()).toEqual([4, 0]);
   });
 });
 
@@ -629,6 +646,28 @@ describe('commands', () => {
       '> /mcp reconnect',
       'Usage: /mcp, or /mcp reconnect NAME',
     ]);
+  });
+
+  test('Ctrl-C ends the waiting for a reconnect', async () => {
+    const terminal = createFakeTerminal();
+    const repl = createRepl({ terminal, stateDir: undefined, version: '1.0.0' });
+    const host = createFakeHost(repl, say(''), servers);
+    const asked = Promise.withResolvers<void>();
+    const slow: Host = {
+      ...host,
+      reconnect(_, signal) {
+        asked.resolve();
+        return untilAborted(signal);
+      },
+    };
+    const exit = repl.run(slow, new AbortController().signal);
+    terminal.type('/mcp reconnect files\r');
+    await asked.promise;
+    terminal.type('\x03');
+    await terminal.shows('cancelled');
+    terminal.type('\x04');
+    expect(await exit).toBe(0);
+    expect(host.log).toEqual(['close']);
   });
 
   test('unknown commands and servers name the nearest', async () => {
