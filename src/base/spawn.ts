@@ -2,7 +2,7 @@
  * Child processes, each the leader of its own process group: a Ctrl-C of the terminal does not reach
  * them, and ending one ends its grandchildren. Nothing here knows what the child is for.
  */
-import { statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { type Clock, sleep } from './clock.ts';
 import { ConnectError } from './errors.ts';
 
@@ -65,7 +65,7 @@ export const spawnChild: Spawn = (options) => {
       if (ended instanceof Promise) ended.catch(() => undefined);
     },
     signalGroup: (signal) => sendSignal(pid, signal),
-    isGroupAlive: () => sendSignal(pid, 0),
+    isGroupAlive: () => sendSignal(pid, 0) && !isAllDead(pid),
   };
   living.add(child);
   return child;
@@ -157,6 +157,23 @@ function explain(options: SpawnOptions, error: unknown): string {
 /** Signal 0 asks only whether somebody is there. */
 function sendSignal(groupId: number, signal: 'SIGTERM' | 'SIGKILL' | 0): boolean {
   return attempt(() => process.kill(-groupId, signal)) === true;
+}
+
+/**
+ * True when every process of the group is a zombie that its new parent has not reaped, as in containers
+ * whose first process reaps nobody: signal 0 still finds those. Where /proc tells nothing, false.
+ */
+function isAllDead(groupId: number): boolean {
+  if (process.platform !== 'linux') return false;
+  const states = attempt(() =>
+    readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .map((name) => attempt(() => readFileSync(`/proc/${name}/stat`, 'utf8')) ?? '')
+      .map((stat) => /\) (\S) \d+ (\d+) /.exec(stat.slice(stat.lastIndexOf(')'))))
+      .filter((fields) => Number(fields?.[2]) === groupId)
+      .map((fields) => fields?.[1]),
+  );
+  return states?.every((state) => state === 'Z' || state === 'X') ?? false;
 }
 
 /** The outcome, or `undefined` after a system error: the process or pipe is gone, which is no failure here. */

@@ -110,10 +110,14 @@ export class HttpTransport implements Transport {
     const id = requestId(message);
     const control = this.#inFlight.begin(options.signal);
     const exchange = id === undefined ? undefined : this.#expect(id, message);
+    // By the time of the answer another request may have found the session gone, too.
+    const hadSession = this.#session.id !== undefined;
     if (exchange !== undefined) this.#listener.hurry();
     try {
       const response = await this.#request('POST', control.signal, JSON.stringify(message));
-      if (exchange === undefined) await this.#finishNotification(response, control.signal);
+      options.onActivity?.();
+      if (!response.ok) await this.#finishRefusal(exchange, response, control.signal, hadSession);
+      else if (exchange === undefined) await this.#finishNotification(response);
       else await this.#finishRequest(exchange, response, control, options);
     } catch (error) {
       options.signal.throwIfAborted();
@@ -181,8 +185,7 @@ export class HttpTransport implements Transport {
     return response;
   }
 
-  async #finishNotification(response: Response, signal: AbortSignal): Promise<void> {
-    if (!response.ok) throw await this.#refusal(response, signal);
+  async #finishNotification(response: Response): Promise<void> {
     if (mediaType(response) === 'text/event-stream') await discardBody(response);
     else await readText(response, MAX_IGNORED_BODY_BYTES);
   }
@@ -197,11 +200,6 @@ export class HttpTransport implements Transport {
       this.#hear();
       options.onActivity?.();
     };
-    onActivity();
-    if (!response.ok) {
-      await this.#takeErrorAnswer(exchange, response, control.signal);
-      return;
-    }
     if (exchange.method === 'initialize') this.#session.takeId(response);
     if (isEventStream(response)) {
       await this.#readAnswerStream(exchange, response, control, onActivity);
@@ -269,27 +267,23 @@ export class HttpTransport implements Transport {
   }
 
   /** A JSON-RPC error in the body of a refusal is the answer; anything else is thrown. */
-  async #takeErrorAnswer(
-    exchange: Exchange,
+  async #finishRefusal(
+    exchange: Exchange | undefined,
     response: Response,
     signal: AbortSignal,
+    hadSession: boolean,
   ): Promise<void> {
-    const body = await this.#readErrorBody(response, signal);
-    this.#throwIfSessionGone(response.status, body);
     const { status } = response;
+    const body = await this.#readErrorBody(response, signal);
+    if (hadSession && isSessionGone(status, body)) {
+      throw sessionGoneError(this.#target, status, body);
+    }
     const value = tryParseJson(body);
-    if (status !== 401 && status !== 403 && !isPassing(status) && isJsonObject(value)) {
+    if (exchange !== undefined && isRefusalOfRequest(status) && isJsonObject(value)) {
       this.#deliverError(exchange, value);
     }
-    if (!exchange.isAnswered) {
-      throw statusError(this.#target, response, body, this.#ports.clock.date());
-    }
-  }
-
-  async #refusal(response: Response, signal: AbortSignal): Promise<AppError> {
-    const body = await this.#readErrorBody(response, signal);
-    this.#throwIfSessionGone(response.status, body);
-    return statusError(this.#target, response, body, this.#ports.clock.date());
+    if (exchange?.isAnswered === true) return;
+    throw statusError(this.#target, response, body, this.#ports.clock.date());
   }
 
   async #readErrorBody(response: Response, signal: AbortSignal): Promise<string> {
@@ -298,12 +292,6 @@ export class HttpTransport implements Transport {
     limit.dispose();
     signal.throwIfAborted();
     return body;
-  }
-
-  #throwIfSessionGone(status: number, body: string): void {
-    if (this.#session.id !== undefined && isSessionGone(status, body)) {
-      throw sessionGoneError(this.#target, status, body);
-    }
   }
 
   /** Servers that refuse before reading the id answer with `id: null`; a POST has one answer, so it is ours. */
@@ -340,6 +328,11 @@ export class HttpTransport implements Transport {
   #hear(): void {
     this.lastHeardMs = this.#ports.clock.now();
   }
+}
+
+/** Not about credentials, and not about a server that is only busy. */
+function isRefusalOfRequest(status: number): boolean {
+  return status !== 401 && status !== 403 && !isPassing(status);
 }
 
 /** Why a stream of ours was ended without being a failure. */

@@ -116,7 +116,8 @@ export class StdioTransport implements Transport {
     const hasExited = await this.#within(child.exited, DRAIN_MS);
     const exit = hasExited ? await child.exited : undefined;
     const what = exit === undefined ? 'no longer reads its input' : describeExit(exit);
-    this.#lose(this.#failure(what, true, cause, exit));
+    // Later, so that this request hears of its own, better fate first.
+    setImmediate(() => this.#lose(this.#failure(what, true, cause, exit)));
     return this.#failure(what, false, cause, exit);
   }
 
@@ -144,7 +145,7 @@ export class StdioTransport implements Transport {
     } catch (cause) {
       const text =
         cause instanceof LimitError
-          ? `sent ${cause.message} and was stopped`
+          ? `sent a line longer than ${MAX_LINE_BYTES / 1024 / 1024} MiB and was stopped`
           : 'cannot be read any more';
       this.#lose(this.#failure(text, true, cause));
       return;
