@@ -95,6 +95,15 @@ export function readComplaint(body: string): ProviderComplaint {
   };
 }
 
+/** True for a JSON body that says it is an error. */
+export function isErrorBody(body: string): boolean {
+  const parsed = tryParseJson(body);
+  const root = Array.isArray(parsed) ? parsed[0] : parsed;
+  if (!isJsonObject(root)) return false;
+  const { error } = root;
+  return isJsonObject(error) || (typeof error === 'string' && error !== '');
+}
+
 /** Tried again: overload and faults on the way. 501 and other 4xx stay what they are. */
 const RETRIED_STATUSES = new Set([408, 425, 429, 500, 502, 503, 504, 522, 524, 529]);
 

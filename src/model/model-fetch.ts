@@ -10,7 +10,7 @@ import { excerpt, type Fetch, mediaType, readErrorBody, sendRequest } from '../b
 import { scrubSecrets } from '../base/redact.ts';
 import { openSseStream } from '../sse/stream.ts';
 import type { SseEvent } from '../sse/types.ts';
-import { readComplaint, statusError, streamError } from './failure.ts';
+import { isErrorBody, readComplaint, statusError, streamError } from './failure.ts';
 import type { ModelFamily } from './family.ts';
 import { closingEvent, readSign } from './signs.ts';
 
@@ -227,9 +227,7 @@ async function checkType(who: string, response: Response, signal: AbortSignal): 
   if (STREAM_TYPES.has(type)) return;
   const body = await readErrorBody(response, signal);
   signal.throwIfAborted();
-  if (type === 'application/json' && readComplaint(body).code !== undefined) {
-    throw streamError(who, body);
-  }
+  if (isErrorBody(body)) throw streamError(who, body);
   throw new ProviderError(
     `${who}: ${response.status} with ${type} instead of an event stream: ${readComplaint(body).text}`,
     {
