@@ -3,7 +3,7 @@ import { scrubSecrets } from '../base/redact.ts';
 import { displayWidth, escapeForTerminal, wrap } from '../base/text.ts';
 import type { Config } from '../config/types.ts';
 import type { StartReport } from '../host/types.ts';
-import type { ServerStatus } from '../mcp/types.ts';
+import type { ServerState, ServerStatus } from '../mcp/types.ts';
 import type { RegisteredTool, RegistrySnapshot } from '../tools/types.ts';
 
 export interface BannerFacts {
@@ -30,11 +30,18 @@ const INDENT = '    ';
 /** One block per server: its line, then the names of its exposed tools. */
 export function renderServers(facts: BannerFacts, style: BannerStyle): readonly string[] {
   const { report, snapshot } = facts;
-  const nameWidth = Math.max(0, ...report.servers.map(({ name }) => displayWidth(name)));
-  return report.servers.flatMap((status) => {
+  const { skipped } = facts.config;
+  const names = [...report.servers.map(({ name }) => name), ...skipped];
+  const nameWidth = Math.max(0, ...names.map(displayWidth));
+  const blocks = report.servers.flatMap((status) => {
     const tools = snapshot.tools.filter(({ server }) => server === status.name);
     return [serverLine(status, tools, nameWidth, style), ...toolLines(status.name, tools, style)];
   });
+  const bad = skipped.map((name) => {
+    const padding = ' '.repeat(nameWidth - displayWidth(name));
+    return `${mark('failed', style)} ${clean(name)}${padding}  skipped, see its warning`;
+  });
+  return [...blocks, ...bad];
 }
 
 /** The last line: tools, time, mode, model. */
@@ -64,7 +71,7 @@ function serverLine(
   style: BannerStyle,
 ): string {
   const padding = ' '.repeat(nameWidth - displayWidth(status.name));
-  const head = `${mark(status, style)} ${clean(status.name)}${padding}  ${status.kind.padEnd(7)}`;
+  const head = `${mark(status.state, style)} ${clean(status.name)}${padding}  ${status.kind.padEnd(7)}`;
   switch (status.state) {
     case 'ready': {
       const era =
@@ -109,13 +116,13 @@ function tokens(tools: readonly RegisteredTool[]): string {
   return Math.ceil(bytes / BYTES_PER_TOKEN).toLocaleString('en-US');
 }
 
-function mark(status: ServerStatus, style: BannerStyle): string {
-  const [unicode, ascii, colour] = marksOf(status);
+function mark(state: ServerState, style: BannerStyle): string {
+  const [unicode, ascii, colour] = marksOf(state);
   const text = style.unicode ? unicode : ascii;
   return style.colour ? `\u001b[${colour}m${text}\u001b[0m` : text;
 }
 
-function marksOf({ state }: ServerStatus): readonly [string, string, string] {
+function marksOf(state: ServerState): readonly [string, string, string] {
   if (state === 'ready') return ['✓', '+', '32'];
   if (state === 'failed' || state === 'needs_auth') return ['✗', 'x', '31'];
   if (state === 'disabled' || state === 'closed') return ['○', '-', '2'];

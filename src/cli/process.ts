@@ -28,7 +28,7 @@ export async function runProcess(words: readonly string[]): Promise<ExitCode> {
   try {
     return await runCli(words, {
       env,
-      cwd: workingDirectory(env),
+      cwd: process.cwd(),
       clock: systemClock,
       stdin: processStdin(),
       output,
@@ -39,16 +39,6 @@ export async function runProcess(words: readonly string[]): Promise<ExitCode> {
     });
   } finally {
     interrupts.dispose();
-  }
-}
-
-/** A folder that was removed under us has no name; the shell's last word for it must do. */
-function workingDirectory(env: ReturnType<typeof processEnv>): string {
-  try {
-    return process.cwd();
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    return env['PWD'] ?? '/';
   }
 }
 

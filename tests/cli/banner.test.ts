@@ -52,6 +52,17 @@ test('each state has its mark, names are aligned and wrapped to the width', () =
   ]);
 });
 
+test('an entry that was skipped has its line', () => {
+  const facts = {
+    report: reportOf([]),
+    snapshot: snapshotOf([]),
+    config: { ...emptyConfig, skipped: ['bad'] },
+    permissions: 'ask',
+    modelLabel: 'x',
+  } as const;
+  expect(renderServers(facts, plain)).toEqual(['✗ bad  skipped, see its warning']);
+});
+
 test('marks are ASCII where the locale is not UTF-8', () => {
   const states = ['ready', 'failed', 'connecting', 'disabled'] as const;
   const servers = states.map((state, index) => statusOf(`s${index}`, { state }));

@@ -1,0 +1,191 @@
+/** The compiled binary where only a real process counts: terminals, pipes, signals, full disks. */
+import { describe, expect, test } from 'bun:test';
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { startModelServer } from '../fixtures/models/server.ts';
+import { startMcpServer } from '../fixtures/servers/http.ts';
+import { standardTools, tool } from '../fixtures/servers/script.ts';
+import { scriptedModel } from '../helpers/config.ts';
+import {
+  planRun,
+  type RunningUsher,
+  runUsher,
+  startUsher,
+  type UsherOptions,
+} from '../helpers/usher.ts';
+
+/** Runs a shell line at a terminal; `$0` and `"$@"` in it are usher and its arguments. */
+function atTerminal(line: string, args: readonly string[], options: UsherOptions) {
+  const plan = planRun(args, options);
+  const shown = { text: '' };
+  const watchers = new Set<() => void>();
+  const child = Bun.spawn(['sh', '-c', line, ...plan.command], {
+    cwd: plan.cwd,
+    env: { TERM: 'dumb', LANG: 'C', ...plan.env },
+    terminal: {
+      cols: 100,
+      rows: 40,
+      data(_terminal, bytes) {
+        shown.text += new TextDecoder().decode(bytes);
+        for (const notify of watchers) notify();
+      },
+    },
+  });
+  return {
+    child,
+    send: (keys: string) => child.terminal?.write(keys),
+    text: () => shown.text.replaceAll('\r\n', '\n'),
+    waitFor(wanted: string): Promise<void> {
+      return new Promise((resolve, reject) => {
+        const timer = setTimeout(() => reject(new Error(`no "${wanted}":\n${shown.text}`)), 10_000);
+        const look = () => {
+          if (!shown.text.includes(wanted)) return;
+          clearTimeout(timer);
+          watchers.delete(look);
+          resolve();
+        };
+        watchers.add(look);
+        look();
+      });
+    },
+  };
+}
+
+/** A model that calls s1/echo once and answers with its result. */
+async function askingRun(work: (config: object, calls: () => number) => Promise<void>) {
+  await using server = await startMcpServer();
+  const step = { toolCalls: [{ name: 's1_echo', arguments: '{"text":"hi"}' }] };
+  const model = await startModelServer({
+    format: 'openai',
+    script: [step, { text: '{{result}}' }],
+  });
+  try {
+    const config = { model: scriptedModel(model), servers: [{ name: 's1', url: server.url }] };
+    await work(config, () => server.calls().length);
+  } finally {
+    await model.close();
+  }
+}
+
+describe('a question', () => {
+  const line = 'echo y | "$0" "$@" | cat >answer; cat answer; echo "[end]"';
+
+  test('comes to the terminal while stdin and stdout are pipes; yes calls', async () => {
+    await askingRun(async (config, calls) => {
+      const run = atTerminal(line, ['-p', 'go'], { config });
+      await run.waitFor('[v] view all  > ');
+      expect(calls()).toBe(0);
+      run.send('y\r');
+      await run.waitFor('[end]');
+      expect(calls()).toBe(1);
+      expect(run.text()).toEndWith('-> s1/echo {"text":"hi"}\n{"text":"hi"}\n[end]\n');
+    });
+  });
+
+  test.each([
+    ['n', 'n\r'],
+    ['Ctrl-D', '\x04'],
+    ['Ctrl-C', '\x03'],
+  ])('%s is a no, and the run goes on', async (_name, keys) => {
+    await askingRun(async (config, calls) => {
+      const run = atTerminal('trap : INT; "$0" "$@"; echo "[end $?]"', ['-p', 'go', '--quiet'], {
+        config,
+      });
+      await run.waitFor('[v] view all  > ');
+      run.send(keys);
+      await run.waitFor('[end 0]');
+      expect(calls()).toBe(0);
+    });
+  });
+
+  test.each([
+    ['CI is set', [], { CI: '1' }],
+    ['--no-input', ['--no-input'], {}],
+  ] as const)('is not asked when %s', async (_name, flags, env) => {
+    await askingRun(async (config, calls) => {
+      const run = atTerminal('"$0" "$@"; echo "[end $?]"', ['-p', 'go', ...flags], { config, env });
+      await run.waitFor('[end 5]');
+      expect([calls(), run.text().includes('view all')]).toEqual([0, false]);
+    });
+  });
+});
+
+describe('stdout', () => {
+  const full = (args: readonly string[], options: UsherOptions) => {
+    const plan = planRun(args, options);
+    const fd = openSync('/dev/full', 'w');
+    const run = Bun.spawnSync(plan.command, {
+      cwd: plan.cwd,
+      env: plan.env,
+      stdio: ['ignore', fd, 'pipe'],
+    });
+    closeSync(fd);
+    return [run.exitCode, run.stderr.toString().trimEnd().split('\n').at(-1)];
+  };
+
+  test.skipIf(!existsSync('/dev/full'))('on a full disk is a clear word and 1', () => {
+    const word = 'error: stdout cannot be written: no space left on the device';
+    const offline = { config: { servers: [{ name: 'w', builtin: 'workspace' }] } };
+    expect([
+      full(['--help'], {}),
+      full(['tools'], offline),
+      full(['-p', 'w/list_directory'], offline),
+    ]).toEqual([
+      [1, word],
+      [1, word],
+      [1, word],
+    ]);
+  });
+
+  test('without a descriptor is no failure', async () => {
+    const plan = planRun(['--help'], {});
+    const run = Bun.spawnSync(['sh', '-c', 'exec "$0" "$@" >&- 2>&-', ...plan.command], plan);
+    expect(run.exitCode).toBe(0);
+  });
+});
+
+/** Waits until stderr holds the text; the run's own limit ends it otherwise. */
+async function shows(run: RunningUsher, text: string): Promise<void> {
+  const ended = run.done.then(() => 'ended');
+  while (!run.stderrSoFar().includes(text)) {
+    if ((await Promise.race([ended, Bun.sleep(5)])) === 'ended') throw new Error(`no ${text}`);
+  }
+}
+
+describe('a signal', () => {
+  const slow = tool('slow', 'Takes long.', { type: 'object' }, { does: { never: true } });
+
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 143],
+  ] as const)('%s during a call ends the run with %d and its result line', async (signal, code) => {
+    await using server = await startMcpServer({ tools: [...standardTools, slow] });
+    const step = { toolCalls: [{ name: 's1_slow', arguments: '{}' }] };
+    const model = await startModelServer({ format: 'openai', script: [step] });
+    const run = startUsher(['-p', 'go', '--output', 'stream-json'], {
+      config: {
+        model: scriptedModel(model),
+        mcp: { permissions: 'auto' },
+        servers: [{ name: 's1', url: server.url }],
+      },
+    });
+    await shows(run, 's1/slow');
+    run.kill(signal);
+    const { stdout, code: ended, ms } = await run.done;
+    await model.close();
+    const last = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
+    expect([ended, last.type, last.exit, last.answer]).toEqual([code, 'result', code, '']);
+    expect(ms).toBeLessThan(5000);
+  });
+});
+
+describe('places', () => {
+  test('no HOME: a run works, config path says what to do', async () => {
+    const home = { HOME: '' };
+    const config = { servers: [{ name: 'w', builtin: 'workspace' }] };
+    const run = await runUsher(['-p', 'w/list_directory'], { env: home, config });
+    const path = await runUsher(['config', 'path'], { env: home });
+    expect([run.code, path.code, path.stdout]).toEqual([0, 3, '']);
+    expect(path.stderr).toContain('HOME is not set');
+  });
+});
