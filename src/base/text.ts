@@ -40,6 +40,11 @@ export function escapeForTerminal(text: string): string {
   return replaceUnsafe(text, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
 }
 
+/** A whole number with commas: 1,372. Making an Intl.NumberFormat costs 1 ms at start (Bun 1.4.5). */
+export function groupDigits(value: number): string {
+  return String(value).replace(/\B(?=(?:\d{3})+$)/g, ',');
+}
+
 /** Columns on a terminal; wide characters count two. */
 export function displayWidth(text: string): number {
   return Bun.stringWidth(text);

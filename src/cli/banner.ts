@@ -1,6 +1,6 @@
 /** The banner: what is connected, what the model may use, who answers. Pure: facts in, lines out. */
 import { scrubSecrets } from '../base/redact.ts';
-import { displayWidth, escapeForTerminal, wrap } from '../base/text.ts';
+import { displayWidth, escapeForTerminal, groupDigits, wrap } from '../base/text.ts';
 import type { Config } from '../config/types.ts';
 import type { StartReport } from '../host/types.ts';
 import type { ServerState, ServerStatus } from '../mcp/types.ts';
@@ -113,7 +113,7 @@ function tokens(tools: readonly RegisteredTool[]): string {
     const declared = [publicName, definition.description ?? '', definition.inputSchema];
     return sum + Buffer.byteLength(JSON.stringify(declared));
   }, 0);
-  return Math.ceil(bytes / BYTES_PER_TOKEN).toLocaleString('en-US');
+  return groupDigits(Math.ceil(bytes / BYTES_PER_TOKEN));
 }
 
 function mark(state: ServerState, style: BannerStyle): string {

@@ -1,10 +1,9 @@
 /** Cuts a long result to head and tail. The whole is kept as a file where that is possible. */
-import { countCharacters, cutToCharacters, lastCharacters } from '../base/text.ts';
+import { countCharacters, cutToCharacters, groupDigits, lastCharacters } from '../base/text.ts';
 import { type ArtifactOptions, type Saved, saveArtifact } from './artifacts.ts';
 
 /** Most of what matters stands at the start; errors of long outputs stand at the end. */
 const HEAD_SHARE = 0.7;
-const COUNT_FORMAT = new Intl.NumberFormat('en-US');
 
 export interface BoundedText {
   /** At most `maxCharacters` code points, the marker included (a bound too small for the marker gets the marker's start). */
@@ -37,7 +36,7 @@ function markerText(omitted: number, saved: Saved): string {
     saved.kind === 'saved'
       ? `the whole result is saved as ${saved.path}`
       : `the whole result is not saved: ${saved.reason}`;
-  return `\n[… ${COUNT_FORMAT.format(omitted)} characters left out; ${where} …]\n`;
+  return `\n[… ${groupDigits(omitted)} characters left out; ${where} …]\n`;
 }
 
 /** A copy: a slice would keep the whole text in memory as long as the history lives. */

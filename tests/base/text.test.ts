@@ -5,6 +5,7 @@ import {
   cutToCharacters,
   displayWidth,
   escapeForTerminal,
+  groupDigits,
   lastCharacters,
   nearestMatches,
   shorten,
@@ -124,4 +125,13 @@ describe('nearest matches', () => {
   test('a long word is bounded work', () => {
     expect(nearestMatches('x'.repeat(1_000_000), names)).toEqual([]);
   });
+});
+
+test.each([
+  [0, '0'],
+  [999, '999'],
+  [1372, '1,372'],
+  [10_000_000, '10,000,000'],
+])('groups the digits of %p', (value, text) => {
+  expect(groupDigits(value)).toBe(text);
 });
