@@ -39,6 +39,7 @@ export async function withRetries<T>(plan: RetryPlan, work: () => Promise<T>): P
 export function parseRetryAfter(value: string | null, now: Date): number | undefined {
   if (value === null) return undefined;
   if (/^\s*\d+\s*$/.test(value)) return Number(value) * 1000;
-  const date = Date.parse(value);
+  // Without a letter it is no HTTP date, though `Date.parse` may find one in it.
+  const date = /[a-z]/i.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now.getTime());
 }
