@@ -20,6 +20,8 @@ export interface AiSdkOptions {
   readonly open: OpenModel;
   readonly name: string;
   readonly baseUrl: string;
+  /** Parameters of the configured URL, `?a=b` or empty; sent with every request. */
+  readonly query: string;
   readonly apiKey: string;
   /** The variable the key came from; undefined = no key. */
   readonly keyName: string | undefined;
@@ -40,7 +42,7 @@ const MAX_REFUSALS = 16;
 export function createAiSdkModel(options: AiSdkOptions): ModelProvider {
   const { label, maxTools, clock, random } = options;
   const refusedTools = new Set<string>();
-  let withReasoning = true;
+  const extras = { reasoning: true, usage: true };
   let refusals = 0;
 
   /** Remembers what the provider refused; false when the request cannot do without it. */
@@ -49,9 +51,9 @@ export function createAiSdkModel(options: AiSdkOptions): ModelProvider {
     if (refused === undefined || !(error instanceof Error)) return false;
     refusals += 1;
     if (refused.kind === 'tool') refusedTools.add(refused.tool.name);
-    else if (!withReasoning) return false;
-    else withReasoning = false;
-    const what = refused.kind === 'tool' ? `the tool ${refused.tool.name}` : 'earlier reasoning';
+    else if (!extras[refused.kind]) return false;
+    else extras[refused.kind] = false;
+    const what = refused.kind === 'tool' ? `the tool ${refused.tool.name}` : refused.kind;
     listener.onRetry(`${error.message}; asking again without ${what}`);
     return true;
   }
@@ -63,10 +65,10 @@ export function createAiSdkModel(options: AiSdkOptions): ModelProvider {
       for (;;) {
         const tools = whole.tools.filter((tool) => !refusedTools.has(tool.name));
         const request = { ...whole, tools };
-        const call = toCall(options, request, withReasoning);
+        const call = toCall(options, request, extras.reasoning);
         try {
           return await withModelRetries({ clock, random, listener, signal }, (attemptListener) =>
-            askOnce(options, call, attemptListener, signal),
+            askOnce({ ...options, usage: extras.usage }, call, attemptListener, signal),
           );
         } catch (error) {
           if (signal.aborted || !giveUp(error, request, listener)) throw error;
@@ -103,16 +105,33 @@ const PROVIDER_OPTIONS: Readonly<
 };
 
 async function askOnce(
-  options: AiSdkOptions,
+  options: AiSdkOptions & { readonly usage: boolean },
   call: LanguageModelV4CallOptions,
   listener: Pick<ModelListener, 'onText'>,
   signal: AbortSignal,
 ): Promise<ModelReply> {
-  const { family, clock, limits, fetch, keyName, name, baseUrl, apiKey, headers } = options;
+  const { family, clock, limits, fetch, keyName, name, baseUrl, query, apiKey, headers, usage } =
+    options;
   const who = `model ${name} at ${baseUrl}`;
-  const exchange = openExchange({ family, who, fetch, clock, limits, signal, keyName });
+  const exchange = openExchange({
+    family,
+    who,
+    fetch,
+    clock,
+    limits,
+    signal,
+    keyName,
+    query,
+  });
   try {
-    const model = options.open({ name, baseUrl, apiKey, headers, fetch: exchange.fetch });
+    const model = options.open({
+      name,
+      baseUrl,
+      apiKey,
+      headers,
+      usage,
+      fetch: exchange.fetch,
+    });
     const { stream } = await raceAbort(Promise.resolve(model.doStream(call)), signal);
     return await collectReply(family, stream, listener);
   } catch (error) {

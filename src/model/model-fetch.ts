@@ -24,6 +24,8 @@ export interface ExchangeOptions {
   readonly signal: AbortSignal;
   /** The variable the key came from; undefined = no key, and its headers are taken out. */
   readonly keyName: string | undefined;
+  /** Added to every address: `?a=b`, or empty. */
+  readonly query: string;
 }
 
 /** One request and its reply. Not to be used twice. */
@@ -91,7 +93,7 @@ export function openExchange(options: ExchangeOptions): Exchange {
     try {
       const headers = Object.fromEntries(new Headers(init?.headers));
       if (options.keyName === undefined) dropPlaceholderKeys(headers);
-      const url = input instanceof Request ? input.url : String(input);
+      const url = withQuery(input instanceof Request ? input.url : String(input), options.query);
       const body = typeof init?.body === 'string' ? { body: init.body } : {};
       const request = { method: 'POST', headers, ...body, signal } as const;
       const response = await sendRequest(options.fetch, url, request);
@@ -187,6 +189,11 @@ export function openExchange(options: ExchangeOptions): Exchange {
       if (!isComplete) stop.abort();
     },
   };
+}
+
+function withQuery(url: string, query: string): string {
+  if (query === '') return url;
+  return url.includes('?') ? `${url}&${query.slice(1)}` : url + query;
 }
 
 /** Without a key the packages still want one; what they make of it must not be sent. */

@@ -51,12 +51,15 @@ export function toTools(
   });
 }
 
-const EMPTY_RESULT = '(empty)';
+/** Providers refuse texts of nothing or white space. */
+function nonEmpty(text: string): string {
+  return text.trim() === '' ? '(empty)' : wellFormed(text);
+}
 
 function toMessage(family: ModelFamily, message: ModelMessage): LanguageModelV4Message | undefined {
   switch (message.role) {
     case 'user':
-      return { role: 'user', content: [{ type: 'text', text: wellFormed(message.text) || ' ' }] };
+      return { role: 'user', content: [{ type: 'text', text: nonEmpty(message.text) }] };
     case 'assistant': {
       const content = toAssistantContent(family, message);
       return content.length === 0 ? undefined : { role: 'assistant', content };
@@ -71,7 +74,7 @@ function toMessage(family: ModelFamily, message: ModelMessage): LanguageModelV4M
           output: {
             // The package for OpenAI would wrap an error's text in JSON.
             type: result.status === 'ok' || family === 'responses' ? 'text' : 'error-text',
-            value: result.text.trim() === '' ? EMPTY_RESULT : wellFormed(result.text),
+            value: nonEmpty(result.text),
           },
         })),
       };

@@ -21,6 +21,8 @@ export interface ModelSettings {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Ask for token usage where that is an extra field (chat completions). */
+  readonly usage: boolean;
   readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 }
 
@@ -53,11 +55,11 @@ export async function loadProvider(provider: HostedProvider): Promise<OpenModel>
   switch (provider) {
     case 'openai-compatible': {
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
-      return ({ name, baseUrl, ...rest }) =>
+      return ({ name, baseUrl, usage, ...rest }) =>
         createOpenAICompatible({
           name: 'openaiCompatible',
           baseURL: baseUrl,
-          includeUsage: true,
+          includeUsage: usage,
           ...toSdk(rest),
         }).chatModel(name);
     }
@@ -79,7 +81,7 @@ export async function loadProvider(provider: HostedProvider): Promise<OpenModel>
   }
 }
 
-function toSdk({ apiKey, headers, fetch }: Omit<ModelSettings, 'name' | 'baseUrl'>) {
+function toSdk({ apiKey, headers, fetch }: Pick<ModelSettings, 'apiKey' | 'headers' | 'fetch'>) {
   // The packages only call it; Bun's type also asks for `preconnect`.
   return { apiKey, headers: { ...headers }, fetch: fetch as typeof globalThis.fetch };
 }

@@ -39,14 +39,15 @@ export async function createModel(options: ModelOptions): Promise<ModelProvider>
   const label = `${model.provider}/${model.name ?? ''}`;
   if (model.name === undefined)
     throw new ConfigError(`model.name is missing for ${model.provider}`);
-  const baseUrl = checkBaseUrl(model, traits);
+  const url = checkBaseUrl(model, traits);
   const key = readKey(model, traits, env);
   return createAiSdkModel({
     label,
     family: traits.family,
     open: await loadProvider(model.provider),
     name: model.name,
-    baseUrl,
+    baseUrl: (url.origin + url.pathname).replace(/\/+$/, ''),
+    query: url.search,
     apiKey: key?.value ?? (traits.keyNames.length === 0 ? '' : NO_KEY),
     keyName: key?.name,
     headers: model.headers ?? {},
@@ -72,7 +73,7 @@ export function preloadModel(model: ModelConfig | undefined): Promise<void> {
   );
 }
 
-function checkBaseUrl(model: ModelConfig, traits: ProviderTraits): string {
+function checkBaseUrl(model: ModelConfig, traits: ProviderTraits): URL {
   const given = model.baseUrl ?? traits.baseUrl;
   if (given === undefined) {
     throw new ConfigError(`model.baseUrl is missing for ${model.provider}`, {
@@ -94,7 +95,7 @@ function checkBaseUrl(model: ModelConfig, traits: ProviderTraits): string {
     const what = kind === 'private' ? 'a private address' : 'plain http beyond this machine';
     throw new ConfigError(`model.baseUrl: ${what} needs model.allowPrivate: true`);
   }
-  return given.replace(/\/+$/, '');
+  return url;
 }
 
 interface ApiKey {

@@ -104,6 +104,15 @@ describe('a request', () => {
     });
   });
 
+  test('goes to the configured address with its parameters, which errors do not show', async () => {
+    const { model, requests } = await modelOn([done, () => new Response('', { status: 400 })], {
+      config: { baseUrl: 'http://127.0.0.1:1/deep/v1/?api-version=7' },
+    });
+    await askOn(model);
+    expect(requests[0]?.url).toBe('http://127.0.0.1:1/deep/v1/chat/completions?api-version=7');
+    expect(String((await askOn(model)).error)).toContain('at http://127.0.0.1:1/deep/v1: 400');
+  });
+
   test('carries no key when none is configured', async () => {
     for (const provider of ['openai-compatible', 'openai', 'anthropic', 'google'] as const) {
       const { model, requests } = await modelOn([() => new Response('', { status: 400 })], {

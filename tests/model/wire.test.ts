@@ -3,6 +3,7 @@ import { askOn, chunk, HELLO, modelOn, raw, stream } from './harness.ts';
 
 /** The parts of a chat request these tests look at. */
 interface ChatBody {
+  readonly stream_options?: object;
   readonly messages: readonly { readonly reasoning_content?: string }[];
   readonly tools: readonly { readonly function: { readonly name: string } }[];
 }
@@ -322,5 +323,21 @@ describe('what a provider refuses', () => {
     expect(reply?.text).toBe('ok');
     const bodies = await Promise.all(requests.map(bodyOf));
     expect(bodies.map((body) => body.messages[1]?.reasoning_content)).toEqual(['hm', undefined]);
+  });
+
+  test('is asked again without stream_options when those are refused', async () => {
+    const refuse = () =>
+      Response.json({ detail: 'stream_options: extra inputs are not permitted' }, { status: 422 });
+    const { model, requests } = await modelOn([refuse, done]);
+    expect((await askOn(model)).reply?.text).toBe('ok');
+    const bodies = await Promise.all(requests.map(bodyOf));
+    expect(bodies.map((body) => body.stream_options)).toEqual([{ include_usage: true }, undefined]);
+  });
+
+  test('ends after one more try when the provider refuses the same again', async () => {
+    const refuse = () => Response.json({ error: { message: 'stream_options' } }, { status: 400 });
+    const { model, requests } = await modelOn([refuse]);
+    expect((await askOn(model)).error).toMatchObject({ code: 'provider' });
+    expect(requests).toHaveLength(2);
   });
 });
