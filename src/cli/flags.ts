@@ -132,13 +132,23 @@ export const COMMANDS = {
   tools: {
     usage: '[SERVER|URL]',
     help: 'list what is offered to the model, and why the rest is not',
-    flags: [...CONNECTING, 'tool', 'no-tool', ...BARE_URL, 'json', 'all', 'strict', ...COMMON],
+    flags: [
+      ...CONNECTING,
+      'tool',
+      'no-tool',
+      ...BARE_URL,
+      'output',
+      'json',
+      'all',
+      'strict',
+      ...COMMON,
+    ],
     examples: ['usher tools', 'usher tools https://mcp.example.com/mcp --json'],
   },
   call: {
     usage: 'SERVER|URL TOOL [JSON | KEY=VALUE ... | -]',
     help: 'call one tool; no model needed',
-    flags: ['config', 'timeout', ...BARE_URL, 'json', 'check', 'artifacts', ...COMMON],
+    flags: ['config', 'timeout', ...BARE_URL, 'output', 'json', 'check', 'artifacts', ...COMMON],
     examples: [
       'usher call workspace read_file path=README.md',
       'usher call workspace/read_file \'{"path":"README.md"}\'',
@@ -148,7 +158,7 @@ export const COMMANDS = {
   config: {
     usage: 'check|path|schema|example',
     help: 'check the configuration, show where it is, its JSON Schema, or an example',
-    flags: ['config', 'json', ...COMMON],
+    flags: ['config', 'output', 'json', ...COMMON],
     examples: ['usher config check', 'usher config example > ~/.config/usher/config.yaml'],
   },
   help: {

@@ -1,6 +1,6 @@
 /** What the flags mean: texts to numbers, durations and modes, with every default filled in. */
 import { UsageError } from '../base/errors.ts';
-import type { FlagName } from './flags.ts';
+import type { CommandName, FlagName } from './flags.ts';
 import type { ParsedLine } from './parse.ts';
 
 export type OutputForm = 'text' | 'json' | 'stream-json';
@@ -59,7 +59,7 @@ export function readOptions(line: ParsedLine): CliOptions {
     permissions: oneOf(one('permissions'), ['ask', 'auto']),
     yes: readYes(flags.get('yes') ?? []),
     onDenied: oneOf(one('on-denied'), ['fail', 'continue']) ?? 'fail',
-    output: readOutput(one('output'), has('json')),
+    output: readOutput(line.command, one('output'), has('json')),
     maxTurns: readCount('--max-turns', one('max-turns')) ?? DEFAULT_MAX_TURNS,
     maxTokens: readCount('--max-tokens', one('max-tokens')),
     timeoutMs: readDuration('--timeout', one('timeout')) ?? 0,
@@ -105,8 +105,11 @@ function readYes(tools: readonly string[]): readonly string[] {
   });
 }
 
-function readOutput(value: string | undefined, json: boolean): OutputForm {
+function readOutput(command: CommandName, value: string | undefined, json: boolean): OutputForm {
   const form = oneOf(value, ['text', 'json', 'stream-json']);
+  if (form === 'stream-json' && command !== '') {
+    throw new UsageError(`--output stream-json does not go with usher ${command}`);
+  }
   if (json && form !== undefined && form !== 'json') {
     throw new UsageError(`--json and --output ${form} exclude each other`);
   }

@@ -1,5 +1,6 @@
 /** One prompt to its end: `usher -p`, or piped text. */
 import type { RunResult } from '../agent/types.ts';
+import { raceAbort } from '../base/abort.ts';
 import { toAppError, UsageError } from '../base/errors.ts';
 import { EXIT, type ExitCode } from '../base/exit.ts';
 import type { Config } from '../config/types.ts';
@@ -39,10 +40,14 @@ async function attempt(context: Context, view: RunView, warnings: string[]): Pro
   });
   try {
     const result = await connectAndRun(context, { view, warnings, person });
-    if (result.error !== undefined) context.log.error(result.error.message, result.error.hint);
+    // A reader that went away, or a full disk, is the writer's story.
+    const isTold = context.output.isClosed();
+    if (result.error !== undefined && !isTold) {
+      context.log.error(result.error.message, result.error.hint);
+    }
     return result;
   } catch (thrown) {
-    reportError(thrown, context.log, '');
+    if (!context.output.isClosed()) reportError(thrown, context.log, '');
     return failedRun(toAppError(thrown), warnings);
   } finally {
     person?.close();
@@ -91,8 +96,8 @@ async function connectAndRun(context: Context, parts: RunParts): Promise<RunResu
 
 /** The prompt's text. Rejections are seen by whoever awaits; nothing is lost when the start fails first. */
 function promptOf(context: Context, warnings: string[]): Promise<string> {
-  const { options, stdin, clock, log } = context;
-  const prompt = readPrompt({
+  const { options, stdin, clock, log, signal } = context;
+  const reading = readPrompt({
     flag: options.prompt,
     mode: options.stdin,
     stdin,
@@ -101,7 +106,8 @@ function promptOf(context: Context, warnings: string[]): Promise<string> {
       warnings.push(message);
       log.warn(message, hint);
     },
-  }).then((text) => {
+  });
+  const prompt = raceAbort(reading, signal).then((text) => {
     if (text !== undefined) return text;
     throw new UsageError('no prompt', { hint: 'usher --prompt "your question", or pipe it in' });
   });

@@ -1,4 +1,5 @@
 /** `usher call`: one tool call as typed by a person; no model. */
+import { raceAbort } from '../../base/abort.ts';
 import { LimitError, toAppError, UsageError } from '../../base/errors.ts';
 import { EXIT, type ExitCode } from '../../base/exit.ts';
 import { isJsonObject, type JsonObject, stableStringify, tryParseJson } from '../../base/json.ts';
@@ -50,7 +51,8 @@ async function argumentWords(
 ): Promise<readonly string[]> {
   if (!words.includes('-')) return words;
   if (words.length > 1) throw new UsageError('- stands alone: it is the whole of the arguments');
-  const text = await readStdin(context.stdin, (message) => context.log.warn(message));
+  const reading = readStdin(context.stdin, (message) => context.log.warn(message));
+  const text = await raceAbort(reading, context.signal);
   if (!isJsonObject(tryParseJson(text))) {
     throw new UsageError('stdin: expected one JSON object with the arguments');
   }
