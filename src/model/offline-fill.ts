@@ -1,5 +1,6 @@
 /** Fills a tool's arguments with the values of a prompt. Nothing is made up. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
+import { wordsOf } from '../tools/search.ts';
 import type { RegisteredTool } from '../tools/types.ts';
 import { propertiesOf, toType, typesOf } from './offline-literal.ts';
 import type { PromptValue, PromptValues, ValueKind } from './offline-values.ts';
@@ -10,11 +11,15 @@ export interface FilledCall {
   readonly missing: readonly string[];
   /** True when the prompt gives text, URL, path or pair that found no place. */
   readonly hasLeftover: boolean;
+  /** Numbers of the prompt that found no place; people also write them in passing. */
+  readonly unusedNumbers: number;
 }
 
-const URL_NAME = /ur[li]|link|href/i;
-const PATH_NAME = /path|file|dir|folder|root|source|destination/i;
-const GLOB_NAME = /pattern|glob|include|exclude/i;
+const URL_WORDS = new Set(['url', 'uri', 'link', 'href']);
+const PATH_WORDS = new Set(
+  'path file filename filepath pathname dir directory folder root source destination'.split(' '),
+);
+const GLOB_WORDS = new Set(['pattern', 'glob', 'include', 'exclude']);
 /** Optional text is only filled where its name says what it is for. */
 const SUBJECT_NAME = /query|search|text|term|keyword|question|topic|message|name|title|id$|^q$/i;
 
@@ -38,7 +43,7 @@ export function fillArguments(
     const property = properties[name];
     const value = takeValue(name, property, isRequired, free, prompt);
     if (value !== undefined) args[name] = value;
-    else if (PATH_NAME.test(name) && isText(property) && !isPlaceUsed) {
+    else if (isNamed(name, PATH_WORDS) && isText(property) && !isPlaceUsed) {
       const place = found.place ?? (found.isHere && isRequired ? '.' : undefined);
       if (place === undefined) continue;
       args[name] = place;
@@ -52,6 +57,7 @@ export function fillArguments(
       pairs.length < found.pairs.length ||
       (found.place !== undefined && !isPlaceUsed) ||
       free.some((value) => value.kind !== 'number'),
+    unusedNumbers: free.filter((value) => value.kind === 'number').length,
   };
 }
 
@@ -98,11 +104,15 @@ function kindsFor(
   isRequired: boolean,
 ): readonly ValueKind[] {
   const format = isJsonObject(property) ? property['format'] : undefined;
-  if (format === 'uri' || URL_NAME.test(name)) return ['url'];
-  if (GLOB_NAME.test(name)) return isRequired ? ['glob', 'quoted'] : ['glob'];
-  if (PATH_NAME.test(name)) return isRequired ? ['path', 'quoted'] : ['path'];
+  if (format === 'uri' || isNamed(name, URL_WORDS)) return ['url'];
+  if (isNamed(name, GLOB_WORDS)) return isRequired ? ['glob', 'quoted'] : ['glob'];
+  if (isNamed(name, PATH_WORDS)) return isRequired ? ['path', 'quoted'] : ['path'];
   if (isRequired) return ['quoted'];
   return SUBJECT_NAME.test(name) ? ['quoted'] : [];
+}
+
+function isNamed(name: string, words: ReadonlySet<string>): boolean {
+  return wordsOf(name).some((word) => words.has(word));
 }
 
 function isText(property: JsonValue | undefined): boolean {

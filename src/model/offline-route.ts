@@ -50,7 +50,9 @@ export function routePrompt(prompt: string, tools: readonly RegisteredTool[]): R
     filled: fillArguments(tool, found, prompt),
   }));
   const [best] = ranked;
-  const rivals = ranked.slice(1).filter(({ filled }) => isComplete(filled));
+  const rivals = ranked
+    .slice(1)
+    .filter(({ filled }) => isComplete(filled) && usesAsMuch(filled, best?.filled));
   const isClear =
     best !== undefined &&
     isComplete(best.filled) &&
@@ -96,6 +98,11 @@ function hasSubject(found: PromptValues): boolean {
 
 function isComplete(filled: FilledCall): boolean {
   return filled.missing.length === 0 && !filled.hasLeftover;
+}
+
+/** A tool with no use for a number the other one takes is no rival. */
+function usesAsMuch(filled: FilledCall, best: FilledCall | undefined): boolean {
+  return filled.unusedNumbers <= (best?.unusedNumbers ?? 0);
 }
 
 /** As claimed by the server, and not contradicted by it. */

@@ -28,7 +28,7 @@ const QUOTED =
   /(?<![\p{L}\p{N}])(?:"([^"\n]+)"|'([^'\n]+)'|`([^`\n]+)`|“([^”\n]+)”)(?![\p{L}\p{N}])/gu;
 const PAIRS = /(?<!\S)([A-Za-z_][\w.-]*)=("[^"\n]*"|'[^'\n]*'|[^\s"']+)/g;
 const URLS = /\bhttps?:\/\/[^\s<>"'`]+/g;
-const WORDS = /[^\s"'`“”]+/g;
+const WORDS = /[^\s\0"'`“”]+/g;
 const FILE_NAME = /^\.?[\w@-][\w@.-]*\.[A-Za-z][A-Za-z0-9]{0,7}$/;
 const DOT_FILE = /^\.[A-Za-z][\w.-]*$/;
 const NUMBER = /^-?\d+(?:\.\d+)?$/;
@@ -48,7 +48,8 @@ export function findValues(prompt: string): PromptValues {
   const pairs: Pair[] = [];
   const isHere = HERE.test(text);
   const take = (at: number, length: number) => {
-    text = text.slice(0, at) + ' '.repeat(length) + text.slice(at + length);
+    // Not a space: words on both sides of a value are no neighbours.
+    text = text.slice(0, at) + '\0'.repeat(length) + text.slice(at + length);
   };
   const add = (kind: ValueKind, found: string, at: number) =>
     values.push({ at, value: { kind, text: found, after: wordBefore(prompt, at) } });

@@ -188,6 +188,25 @@ describe('a prompt for other tools', () => {
     });
   });
 
+  test('takes the tool that has a use for the numbers', async () => {
+    const numbers = { a: { type: 'number' }, b: { type: 'number' } };
+    const sum = definition('get-sum', {
+      description: 'Returns the sum of two numbers',
+      inputSchema: { type: 'object', properties: numbers, required: ['a', 'b'] },
+      annotations: { readOnlyHint: true },
+    });
+    const image = definition('get-tiny-image', { annotations: { readOnlyHint: true } });
+    const reference = definition('get-resource', {
+      inputSchema: { type: 'object', properties: { resourceType: { type: 'string' } } },
+      annotations: { readOnlyHint: true },
+    });
+    const tools = [sum, image, reference].map((tool) => registered('math', tool));
+    expect(await route('get sum of 2 and 3', tools)).toMatchObject({
+      name: 'math_get-sum',
+      args: { a: 2, b: 3 },
+    });
+  });
+
   test('never calls a tool that does not claim to be read-only', async () => {
     const error = await refusal('create issue "Broken"', both);
     expect(String(error)).toContain('usher call tracker/create_issue title=Broken');
