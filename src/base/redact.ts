@@ -10,10 +10,18 @@ const MIN_LENGTH = 4;
 const secrets = new Set<string>();
 let sorted: readonly string[] = [];
 
-/** Remembers a secret for the life of the process, also as base64 and URL-encoded. Empty and very short values are ignored. */
+/**
+ * Remembers a secret for the life of the process, also as base64, URL-encoded and inside
+ * JSON text. Empty and very short values are ignored.
+ */
 export function registerSecret(value: string): void {
   if (value.length < MIN_LENGTH) return;
-  const spellings = [value, encodeURIComponent(value), Buffer.from(value).toString('base64')];
+  const spellings = [
+    value,
+    encodeURIComponent(value),
+    Buffer.from(value).toString('base64'),
+    JSON.stringify(value).slice(1, -1),
+  ];
   for (const spelling of spellings) secrets.add(spelling);
   sorted = [...secrets].sort((a, b) => b.length - a.length);
 }
