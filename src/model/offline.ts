@@ -53,9 +53,11 @@ interface Choice {
 }
 
 function choose(prompt: string, snapshot: RegistrySnapshot): Choice {
-  const literal = readLiteral(prompt, snapshot);
+  // What follows a blank line is context from a pipe, not part of what is asked.
+  const [asked = ''] = prompt.trim().split(/\n\s*\n/, 1);
+  const literal = readLiteral(prompt, snapshot) ?? readLiteral(asked, snapshot);
   if (literal !== undefined) return { ...literal, origin: 'user' };
-  const route = routePrompt(prompt, snapshot.tools);
+  const route = routePrompt(asked, snapshot.tools);
   if (route.kind === 'call') return { tool: route.tool, args: route.args, origin: 'router' };
   throw new ProviderError(describeCandidates(route.candidates, snapshot.tools.length), {
     hint: 'set `model:` in the configuration to let a language model choose',

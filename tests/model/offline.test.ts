@@ -134,6 +134,7 @@ describe('a prompt for the workspace', () => {
     ['what files are in this folder?', 'workspace_list_directory', {}],
     ['show me the files here', 'workspace_list_directory', {}],
     ['ls', 'workspace_list_directory', {}],
+    ['read a.md\n\nsome "piped" text, b.md', 'workspace_read_file', { path: 'a.md' }],
     ['read README.md', 'workspace_read_file', { path: 'README.md' }],
     ['Read the file README.md, please.', 'workspace_read_file', { path: 'README.md' }],
     ['show README.md', 'workspace_read_file', { path: 'README.md' }],
