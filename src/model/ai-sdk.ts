@@ -6,7 +6,7 @@ import { AppError, ProviderError } from '../base/errors.ts';
 import { excerpt, type Fetch } from '../base/http.ts';
 import { collectReply, NoReply } from './collect.ts';
 import type { ModelFamily } from './family.ts';
-import { type Exchange, openExchange } from './model-fetch.ts';
+import { Exchange } from './model-fetch.ts';
 import { toPrompt, toTools } from './prompt.ts';
 import type { OpenModel } from './providers.ts';
 import { findRefused } from './refused.ts';
@@ -113,7 +113,7 @@ async function askOnce(
   const { family, clock, limits, fetch, keyName, name, baseUrl, query, apiKey, headers, usage } =
     options;
   const who = `model ${name} at ${baseUrl}`;
-  const exchange = openExchange({
+  const exchange = new Exchange({
     family,
     who,
     fetch,

@@ -3,16 +3,23 @@
  * normalises the event stream, ends it at the format's terminal event even if the socket stays open,
  * and remembers why it failed, since the packages hide or reword that.
  */
-import { anySignal, startLimit } from '../base/abort.ts';
-import type { Clock } from '../base/clock.ts';
-import { AppError, LimitError, ProviderError } from '../base/errors.ts';
-import { excerpt, type Fetch, mediaType, readErrorBody, sendRequest } from '../base/http.ts';
-import { scrubSecrets } from '../base/redact.ts';
+import { anySignal, type Limit, startLimit } from '../base/abort.ts';
+import type { Clock, Timer } from '../base/clock.ts';
+import { AppError } from '../base/errors.ts';
+import { type Fetch, readErrorBody, sendRequest } from '../base/http.ts';
 import { openSseStream } from '../sse/stream.ts';
 import type { SseEvent } from '../sse/types.ts';
-import { isErrorBody, readComplaint, statusError, streamError } from './failure.ts';
+import {
+  blockedError,
+  checkStreamType,
+  clockError,
+  cutError,
+  redirectError,
+  toNetworkError,
+} from './exchange-errors.ts';
+import { statusError, streamError } from './failure.ts';
 import type { ModelFamily } from './family.ts';
-import { closingEvent, readSign } from './signs.ts';
+import { closingEvent, readSign, type StreamSign } from './signs.ts';
 
 export interface ExchangeOptions {
   readonly family: ModelFamily;
@@ -28,167 +35,180 @@ export interface ExchangeOptions {
   readonly query: string;
 }
 
-/** One request and its reply. Not to be used twice. */
-export interface Exchange {
-  readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
-  /** Why it failed: an AppError, or the signal's reason. It goes before what the package throws. */
-  readonly failure: unknown;
-  /** True once the provider said how the reply ended. */
-  readonly isComplete: boolean;
-  /** Ends the request if it still runs. Idempotent. */
-  close(): void;
-}
+/** Stands where a package insists on a key and there is none; never sent. */
+export const NO_KEY = 'no-key-configured';
 
+const KEY_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key'];
 /** 1 s: what a server may take between the finish reason and usage or terminal event. */
 const FINISH_GRACE_MS = 1000;
-/** Once usage is known only the terminal event is missing; waiting a moment lets the socket be used again. */
+/** 100 ms once only the end of the body is missing: long enough to let the socket be used again. */
 const USAGE_GRACE_MS = 100;
-/** Bun 1.4.5 and servers name a refused certificate so; another try cannot help. */
-const CERTIFICATE_CODE = /CERT|SELF_SIGNED|VERIFY|TLS|SSL/;
-const KEY_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key'];
 
-/** Prepares one request; the caller calls `close` when done. */
-export function openExchange(options: ExchangeOptions): Exchange {
-  const { who, family, clock, limits } = options;
-  const stop = new AbortController();
-  const grace = new AbortController();
-  const signal = anySignal(options.signal, stop.signal, grace.signal);
-  const firstByte = clockOf('model.timeout.firstByte', limits.firstByteMs, 'no reply');
-  let idle: ReturnType<typeof clockOf> | undefined;
-  let failure: unknown;
-  let isComplete = false;
+/** One request and its reply. Not to be used twice; the owner calls `close`. */
+export class Exchange {
+  readonly #options: ExchangeOptions;
+  readonly #stop = new AbortController();
+  readonly #grace = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #firstByte: Limit;
+  #idle: Limit | undefined;
+  #graceTimer: Timer | undefined;
+  #failure: unknown;
+  #isFinished = false;
+  #isComplete = false;
 
-  function clockOf(name: string, limitMs: number, what: string) {
-    const reason = () =>
-      new LimitError(`${who}: ${what} for ${limitMs / 1000} s (${name})`, {
-        hint: `raise ${name}`,
-        details: { limit: name },
-      });
-    const limit = startLimit(clock, limitMs, reason);
-    limit.signal.addEventListener('abort', () => stop.abort(limit.signal.reason), { once: true });
-    return limit;
+  constructor(options: ExchangeOptions) {
+    this.#options = options;
+    this.#signal = anySignal(options.signal, this.#stop.signal, this.#grace.signal);
+    this.#firstByte = this.#startClock('firstByte', options.limits.firstByteMs, 'no reply');
   }
 
-  function onActivity(): void {
-    if (idle === undefined) {
-      firstByte.dispose();
-      idle = clockOf('model.timeout.idle', limits.idleMs, 'the reply stopped coming');
-    } else idle.reset();
+  /** Why it failed: an AppError, or the signal's reason. It goes before what the package throws. */
+  get failure(): unknown {
+    return this.#failure;
   }
 
-  function dispose(): void {
-    firstByte.dispose();
-    idle?.dispose();
+  /** True once the provider said how the reply ended. */
+  get isComplete(): boolean {
+    return this.#isComplete;
   }
 
-  /** Names the cause once; later ones are consequences. */
-  function fail(thrown: unknown): unknown {
-    failure ??=
-      signal.aborted && !(thrown instanceof AppError) ? signal.reason : toFailure(who, thrown);
-    dispose();
-    return failure;
+  /** Ends the request if it still runs. Idempotent. */
+  close(): void {
+    this.#stopClocks();
+    if (!this.#isComplete) this.#stop.abort();
   }
 
-  async function send(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+  /** To be given to the package. Resolves with a clean event stream; rejects with `failure`. */
+  readonly fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+    const { who, fetch, clock, keyName, query } = this.#options;
     try {
       const headers = Object.fromEntries(new Headers(init?.headers));
-      if (options.keyName === undefined) dropPlaceholderKeys(headers);
-      const url = withQuery(input instanceof Request ? input.url : String(input), options.query);
+      if (keyName === undefined) dropPlaceholderKeys(headers);
+      const url = withQuery(input instanceof Request ? input.url : String(input), query);
       const body = typeof init?.body === 'string' ? { body: init.body } : {};
-      const request = { method: 'POST', headers, ...body, signal } as const;
-      const response = await sendRequest(options.fetch, url, request);
+      const request = { method: 'POST', headers, ...body, signal: this.#signal } as const;
+      const response = await sendRequest(fetch, url, request);
       if ('kind' in response) throw redirectError(who, response.status, response.location);
       if (!response.ok) {
-        const text = await readErrorBody(response, signal);
-        throw statusError(who, response, text, clock.date(), options.keyName);
+        const text = await readErrorBody(response, this.#signal);
+        this.#signal.throwIfAborted();
+        throw statusError(who, response, text, clock.date(), keyName);
       }
-      await checkType(who, response, signal);
-      return new Response(toBody(relay(response)), {
+      await checkStreamType(who, response, this.#signal);
+      return new Response(toBody(this.#relay(response)), {
         headers: { 'content-type': 'text/event-stream' },
       });
     } catch (error) {
-      throw fail(error);
+      throw this.#fail(error);
     }
-  }
+  };
 
-  /** The events of the reply, ended where the format ends. */
-  async function* relay(response: Response): AsyncGenerator<SseEvent, void, void> {
-    let isFinished = false;
-    let isHandedOn = false;
-    let timer: ReturnType<Clock['after']> | undefined;
-    const waitAtMost = (graceMs: number) => {
-      timer?.cancel();
-      timer = clock.after(graceMs, () => grace.abort());
-    };
+  /** The events of the reply, ended where the format ends, or an error where it did not end. */
+  async *#relay(response: Response): AsyncGenerator<SseEvent, void, void> {
+    const { who, family } = this.#options;
     try {
       if (response.body === null) throw cutError(who, 'the answer has no body');
-      const events = openSseStream(response.body, { signal, onActivity });
-      const read = (event: SseEvent) => {
-        const sign = readSign(family, event, isFinished);
-        if (sign === 'error') throw streamError(who, event.data);
-        if (sign === 'blocked') throw blockedError(who);
-        if (sign === 'finish' || sign === 'usage') isFinished = true;
-        if (sign === 'finish') waitAtMost(FINISH_GRACE_MS);
-        if (sign === 'usage') waitAtMost(USAGE_GRACE_MS);
-        isComplete = isFinished || sign === 'end';
-        return sign;
-      };
-      const iterator = events[Symbol.asyncIterator]();
-      try {
-        for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) {
-          const sign = read(next.value);
-          if (sign !== 'noise') yield next.value;
-          if (sign !== 'end') continue;
-          isHandedOn = true;
-          void drain(iterator);
-          return;
-        }
-        if (events.leftover !== undefined && read(events.leftover) !== 'noise') {
-          yield events.leftover;
-        }
-      } catch (error) {
-        // After the finish nothing is missing but the terminal event.
-        if (!isFinished || error instanceof AppError || options.signal.aborted) throw error;
-      } finally {
-        if (!isHandedOn) await iterator.return?.();
-      }
-      if (!isComplete) throw cutError(who, 'the reply broke off before its end');
+      yield* this.#readEvents(response.body);
+      if (!this.#isComplete) throw cutError(who, 'the reply broke off before its end');
       const closing = closingEvent(family);
       if (closing !== undefined) yield closing;
     } catch (error) {
-      throw fail(error);
+      throw this.#fail(error);
     } finally {
-      timer?.cancel();
-      dispose();
+      this.#graceTimer?.cancel();
+      this.#stopClocks();
     }
   }
 
+  async *#readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<SseEvent, void, void> {
+    const onActivity = () => this.#showLife();
+    const events = openSseStream(body, { signal: this.#signal, onActivity });
+    const iterator = events[Symbol.asyncIterator]();
+    let isHandedOn = false;
+    try {
+      for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) {
+        const sign = this.#readSign(next.value);
+        if (sign !== 'noise') yield next.value;
+        if (sign !== 'end') continue;
+        isHandedOn = true;
+        void this.#drain(iterator);
+        return;
+      }
+      const { leftover } = events;
+      if (leftover !== undefined && this.#readSign(leftover) !== 'noise') yield leftover;
+    } catch (error) {
+      // After the finish nothing is missing but the terminal event.
+      const isWhole = this.#isFinished && !(error instanceof AppError);
+      if (!isWhole || this.#options.signal.aborted) throw error;
+    } finally {
+      if (!isHandedOn) await iterator.return?.();
+    }
+  }
+
+  #readSign(event: SseEvent): StreamSign {
+    const { family, who } = this.#options;
+    const sign = readSign(family, event, this.#isFinished);
+    if (sign === 'error') throw streamError(who, event.data);
+    if (sign === 'blocked') throw blockedError(who);
+    if (sign === 'finish') this.#waitAtMost(FINISH_GRACE_MS);
+    if (sign === 'usage') this.#waitAtMost(USAGE_GRACE_MS);
+    this.#isFinished ||= sign === 'finish' || sign === 'usage';
+    this.#isComplete = this.#isFinished || sign === 'end';
+    return sign;
+  }
+
+  #waitAtMost(graceMs: number): void {
+    this.#graceTimer?.cancel();
+    this.#graceTimer = this.#options.clock.after(graceMs, () => this.#grace.abort());
+  }
+
   /** Reads what follows the terminal event for a moment, so that the connection can serve the next request. Never rejects. */
-  async function drain(iterator: AsyncIterator<SseEvent>): Promise<void> {
-    const timer = clock.after(USAGE_GRACE_MS, () => grace.abort());
+  async #drain(iterator: AsyncIterator<SseEvent>): Promise<void> {
+    const timer = this.#options.clock.after(USAGE_GRACE_MS, () => this.#grace.abort());
     try {
       while ((await iterator.next()).done !== true);
     } catch {
       // The reply is whole; how the connection ends does not matter any more.
-      grace.abort();
+      this.#grace.abort();
     } finally {
       timer.cancel();
     }
   }
 
-  return {
-    fetch: send,
-    get failure() {
-      return failure;
-    },
-    get isComplete() {
-      return isComplete;
-    },
-    close() {
-      dispose();
-      if (!isComplete) stop.abort();
-    },
-  };
+  #startClock(key: 'firstByte' | 'idle', limitMs: number, what: string): Limit {
+    const { clock, who } = this.#options;
+    const reason = () => clockError(who, `model.timeout.${key}`, limitMs, what);
+    const limit = startLimit(clock, limitMs, reason);
+    const stop = () => this.#stop.abort(limit.signal.reason);
+    limit.signal.addEventListener('abort', stop, { once: true });
+    return limit;
+  }
+
+  /** The first byte ends one clock and starts the other. */
+  #showLife(): void {
+    if (this.#idle === undefined) {
+      this.#firstByte.dispose();
+      this.#idle = this.#startClock(
+        'idle',
+        this.#options.limits.idleMs,
+        'the reply stopped coming',
+      );
+    } else this.#idle.reset();
+  }
+
+  #stopClocks(): void {
+    this.#firstByte.dispose();
+    this.#idle?.dispose();
+  }
+
+  /** Names the cause once; later ones are consequences. */
+  #fail(thrown: unknown): unknown {
+    const isAbort = this.#signal.aborted && !(thrown instanceof AppError);
+    this.#failure ??= isAbort ? this.#signal.reason : toNetworkError(this.#options.who, thrown);
+    this.#stopClocks();
+    return this.#failure;
+  }
 }
 
 function withQuery(url: string, query: string): string {
@@ -196,15 +216,11 @@ function withQuery(url: string, query: string): string {
   return url.includes('?') ? `${url}&${query.slice(1)}` : url + query;
 }
 
-/** Without a key the packages still want one; what they make of it must not be sent. */
 function dropPlaceholderKeys(headers: Record<string, string>): void {
   for (const name of KEY_HEADERS) {
     if (headers[name]?.endsWith(NO_KEY) === true) delete headers[name];
   }
 }
-
-/** Stands where a package insists on a key and there is none. */
-export const NO_KEY = 'no-key-configured';
 
 /** The stream a package reads: every event in the plainest spelling, LF only, no byte order mark. */
 function toBody(events: AsyncGenerator<SseEvent, void, void>): ReadableStream<Uint8Array> {
@@ -225,63 +241,3 @@ function spell({ event, data }: SseEvent): string {
   const name = event === undefined ? '' : `event: ${event}\n`;
   return `${name}data: ${data.includes('\n') ? data.replaceAll('\n', '\ndata: ') : data}\n\n`;
 }
-
-const STREAM_TYPES = new Set(['text/event-stream', '', 'text/plain', 'application/octet-stream']);
-
-/** Refuses an answer that is no event stream, quoting its beginning. A JSON error counts as one. */
-async function checkType(who: string, response: Response, signal: AbortSignal): Promise<void> {
-  const type = mediaType(response);
-  if (STREAM_TYPES.has(type)) return;
-  const body = await readErrorBody(response, signal);
-  signal.throwIfAborted();
-  if (isErrorBody(body)) throw streamError(who, body);
-  throw new ProviderError(
-    `${who}: ${response.status} with ${type} instead of an event stream: ${readComplaint(body).text}`,
-    {
-      hint: 'check model.baseUrl: it must be the root of the API',
-      details: { status: response.status },
-    },
-  );
-}
-
-function redirectError(who: string, status: number, location: string | undefined): ProviderError {
-  const target = location === undefined ? 'no address' : excerpt(location);
-  return new ProviderError(`${who}: ${status} redirects to ${target}, which is not followed`, {
-    hint: 'set model.baseUrl to the final address',
-    details: { status },
-  });
-}
-
-function blockedError(who: string): ProviderError {
-  return new ProviderError(`${who}: the provider's content filter refused the prompt`);
-}
-
-function cutError(who: string, what: string): ProviderError {
-  return new ProviderError(`${who}: ${what}`, { retryable: true });
-}
-
-/** Anything that is no AppError here came from the network. */
-function toFailure(who: string, thrown: unknown): AppError {
-  if (thrown instanceof AppError) return thrown;
-  const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '';
-  const text = thrown instanceof Error ? scrubSecrets(thrown.message) : String(thrown);
-  const known = NETWORK_TEXTS[code];
-  return new ProviderError(
-    `${who}: ${known ?? `${text}${code === '' || text.includes(code) ? '' : ` (${code})`}`}`,
-    {
-      retryable: !CERTIFICATE_CODE.test(code),
-      hint: 'check model.baseUrl and that the server runs',
-      cause: thrown,
-    },
-  );
-}
-
-/** Bun's wording speaks of its own options. */
-const NETWORK_TEXTS: Readonly<Record<string, string>> = {
-  ConnectionRefused: 'connection refused',
-  ECONNREFUSED: 'connection refused',
-  ECONNRESET: 'the connection was reset',
-  ConnectionClosed: 'the connection was closed',
-  FailedToOpenSocket: 'no connection could be opened',
-  ENOTFOUND: 'the host is unknown',
-};
