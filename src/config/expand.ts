@@ -18,10 +18,11 @@ export type ExpandFailure =
   | { readonly kind: 'missing'; readonly variables: readonly string[] };
 
 /**
- * Expands `text`. An empty variable takes the default as an unset one does. Without a default an
- * unset variable is missing; an empty one only when `emptyIsMissing`.
+ * Expands `text`. An empty variable takes the default as an unset one does; without a default an
+ * unset variable is missing. `trimmed`, for headers and URLs: values lose the white space around them
+ * (tokens from files end in a newline), and an empty one is missing.
  */
-export function expand(text: string, env: Env, emptyIsMissing: boolean): Expansion | ExpandFailure {
+export function expand(text: string, env: Env, trimmed: boolean): Expansion | ExpandFailure {
   const missing: string[] = [];
   const used: { name: string; value: string }[] = [];
   let result = '';
@@ -40,12 +41,12 @@ export function expand(text: string, env: Env, emptyIsMissing: boolean): Expansi
     const match = REFERENCE.exec(reference);
     if (match === null) return { kind: 'bad', reference, text: badText(reference, end < 0) };
     const [, name = '', fallback] = match;
-    const value = env[name];
+    const value = trimmed ? env[name]?.trim() : env[name];
     if (value !== undefined && value !== '') {
       used.push({ name, value });
       result += value;
     } else if (fallback !== undefined) result += fallback;
-    else if (value === undefined || emptyIsMissing) missing.push(name);
+    else if (value === undefined || trimmed) missing.push(name);
     at = end + 1;
   }
   if (missing.length > 0) return { kind: 'missing', variables: [...new Set(missing)] };

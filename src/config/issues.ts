@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { nearestMatches } from '../base/text.ts';
 import { type Block, FOREIGN_KEYS, isLaterKey, isLaterValue, NOT_AVAILABLE } from './later.ts';
 import { maskText } from './mask.ts';
-import { type PathItem, type Problem, valueAt } from './problem.ts';
+import { MAX_PROBLEMS, type PathItem, type Problem, valueAt } from './problem.ts';
 import { PlainScalar, VARIABLE_NAME } from './schema/atoms.ts';
 import { type AnySchema, keysAt, withoutFalseMappings } from './schema-walk.ts';
 import { isSecretName } from './secret-names.ts';
@@ -25,7 +25,7 @@ export function checkBlock<T>(
 ): Checked<T> {
   const result = v.safeParse(schema, withoutFalseMappings(schema, value));
   if (result.success) return { value: result.output, problems: [] };
-  const problems = result.issues.flatMap((issue) => {
+  const problems = result.issues.slice(0, MAX_PROBLEMS).flatMap((issue) => {
     const below = (issue.path ?? []).map((item) => asPathItem(item.key));
     return isUnknownKey(issue)
       ? unknownKeyProblems(schema, value, below.slice(0, -1), path, block, file)
@@ -45,7 +45,7 @@ export function showValue(value: unknown, path: readonly PathItem[]): string {
     return 'a value that is not shown';
   }
   if (value instanceof PlainScalar) return value.source;
-  const text = maskText(String(value));
+  const text = maskText(String(value).slice(0, 200));
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }
 
@@ -86,6 +86,7 @@ function unknownKeyProblems(
   const isTop = below.length === 0;
   return Object.keys(typeof holder === 'object' && holder !== null ? holder : {})
     .filter((key) => !known.includes(key))
+    .slice(0, MAX_PROBLEMS)
     .map((key) => {
       const path = [...base, ...below, key];
       const text = unknownKeyText(key, valueAt(holder, [key]), known, isTop ? block : undefined);

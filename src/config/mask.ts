@@ -36,7 +36,11 @@ export function secretRanges(root: unknown): readonly SecretRange[] {
         open.push({ node: value, name: holds ? own : name });
       }
     } else if (isSeq(node)) {
-      for (const child of node.items) open.push({ node: child, name });
+      let flag: string | undefined;
+      for (const child of node.items) {
+        open.push({ node: child, name: flag ?? name });
+        flag = isScalar(child) && isSecretFlag(child.value) ? String(child.value) : undefined;
+      }
     } else if (
       name !== undefined &&
       isScalar(node) &&
@@ -64,14 +68,26 @@ export function maskLine(line: string, start: number, ranges: readonly SecretRan
   return maskText(masked + line.slice(at));
 }
 
-/** Free text with what is secret by its looks replaced: for values and lines that no parser understood. */
+/** Free text with what is secret by its looks replaced: for values and lines that no parser understood. Cut long text before: the cost may grow with its square. */
 export function maskText(text: string): string {
-  return text
+  const urls = text
     .replace(/(\/\/)[^/\s"']*@/g, `$1${MASK}@`)
     .replace(/([?&][^=&\s"'#]*=)(?!\$\{)[^&\s"'#]+/g, `$1${MASK}`)
-    .replace(/(:\/\/[^\s"'#]*#)[^\s"']+/g, `$1${MASK}`)
-    .replace(/([\w-]{1,64})(["']?\s*[:=]\s*)(["']?)([^\s"'[\]{},][^"'{}[\],]*)/g, maskPair)
+    .replace(/(:\/\/[^\s"'#]*#)[^\s"']+/g, `$1${MASK}`);
+  return maskPairs(urls)
+    .replace(/(--?[\w-]{1,64})(["']?(?:\s*,\s*|\s+|=)["']?)([^\s"',[\]{}]+)/g, maskFlag)
     .replace(new RegExp(TOKEN_SHAPE, 'g'), MASK);
+}
+
+/** `--api-key`: what follows it in a list of arguments is a credential. */
+function isSecretFlag(value: unknown): boolean {
+  return (
+    typeof value === 'string' && /^--?[\w-]+$/.test(value) && isSecretName(value.replace(/^-+/, ''))
+  );
+}
+
+function maskFlag(whole: string, flag: string, gap: string, value: string): string {
+  return isSecretFlag(flag) && !value.startsWith('$') ? `${flag}${gap}${MASK}` : whole;
 }
 
 /** True for a key whose value is a credential, or becomes one when somebody pastes it there. */
@@ -84,8 +100,17 @@ function isHarmless(name: string, value: unknown): boolean {
   return isOnlyReferences(value) || (name.endsWith('Env') && isPlausibleVariable(value));
 }
 
-function maskPair(whole: string, key: string, colon: string, quote: string, value: string): string {
-  const isReference = /^(?:\w+ )?\$$/.test(value) || value.startsWith(MASK);
-  if (!isSecretName(key) || isReference) return whole;
-  return `${key}${colon}${quote}${MASK}`;
+/** `key: value` and `key=value` where the key is secret-like; references stay readable. */
+function maskPairs(text: string): string {
+  let masked = '';
+  let at = 0;
+  for (const match of text.matchAll(/([\w-]{1,64})["']?\s*[:=]\s*["']?/g)) {
+    const start = match.index + match[0].length;
+    if (match.index < at || !isSecretName(match[1] ?? '')) continue;
+    const value = /^[^"'{}[\],]*/.exec(text.slice(start))?.[0].trimEnd() ?? '';
+    if (value === '' || /^(?:\w+ )?\$$/.test(value) || value.startsWith(MASK)) continue;
+    masked += text.slice(at, start) + MASK;
+    at = start + value.length;
+  }
+  return masked + text.slice(at);
 }

@@ -12,8 +12,8 @@ export interface Problem {
   readonly text: string;
 }
 
-/** Problems shown of one file; the rest is counted. */
-const MAX_SHOWN = 50;
+/** Problems named of one block of a file, and shown in one message: finding a place costs time. */
+export const MAX_PROBLEMS = 50;
 /** Longest part of a line that is shown. */
 const MAX_LINE = 100;
 
@@ -36,7 +36,7 @@ export function renderProblem(problem: Problem, file: ConfigFile): string {
 /** All problems in the order of the file, one below the other. */
 export function renderProblems(problems: readonly Problem[], file: ConfigFile): string {
   const ordered = [...problems].sort((a, b) => (a.offset ?? 0) - (b.offset ?? 0));
-  const shown = ordered.slice(0, MAX_SHOWN).map((problem) => renderProblem(problem, file));
+  const shown = ordered.slice(0, MAX_PROBLEMS).map((problem) => renderProblem(problem, file));
   const hidden = ordered.length - shown.length;
   return [...shown, ...(hidden > 0 ? [`… and ${hidden} more problems`] : [])].join('\n');
 }

@@ -2,7 +2,7 @@
 import type { Env } from '../base/env.ts';
 import { writtenHeaderProblem } from './header-rules.ts';
 import { checkBlock, showValue } from './issues.ts';
-import { childOf, type PathItem, type Problem } from './problem.ts';
+import { childOf, MAX_PROBLEMS, type PathItem, type Problem } from './problem.ts';
 import { PlainScalar } from './schema/atoms.ts';
 import { modelSchema, providerNames } from './schema/model.ts';
 import { type McpEntry, mcpSchema, rootSchema } from './schema/root.ts';
@@ -20,6 +20,9 @@ export const DEFAULT_MCP: McpConfig = {
   naming: 'server_tool',
   patienceMs: DEFAULT_PATIENCE_MS,
 };
+
+/** Entries of the server list. */
+const MAX_SERVERS = 500;
 
 export interface RootBlock {
   readonly model: ModelConfig | undefined;
@@ -104,7 +107,7 @@ function readModel(root: Readonly<Record<string, unknown>>, file: ConfigFile, en
       },
     };
   }
-  const broken = breaks.map((rule): Problem => {
+  const broken = breaks.slice(0, MAX_PROBLEMS).map((rule): Problem => {
     const path = ['model', ...rule.path];
     return { offset: file.offsetOf(path, rule.part), path, text: rule.text };
   });
@@ -161,6 +164,11 @@ function findList(root: Readonly<Record<string, unknown>>, file: ConfigFile) {
     problems.push({ offset: file.offsetOf(path), path, text });
   }
   const list: readonly unknown[] = Array.isArray(value) ? value : [];
+  if (list.length > MAX_SERVERS) {
+    const text = `expected at most ${MAX_SERVERS} servers, got ${list.length}`;
+    problems.push({ offset: file.offsetOf(path), path, text });
+    return { list: [], path, problems };
+  }
   return { list, path, problems };
 }
 

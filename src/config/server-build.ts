@@ -72,8 +72,8 @@ export class Fill {
    * The expanded text; the text as written where that fails. `name` is the header, variable or key
    * it stands under: a secret-like one makes the value a registered secret.
    */
-  text(text: string, path: readonly PathItem[], name: string, emptyIsMissing = false): string {
-    const result = expand(text, this.env, emptyIsMissing);
+  text(text: string, path: readonly PathItem[], name: string, trimmed = false): string {
+    const result = expand(text, this.env, trimmed);
     if (result.kind === 'bad') {
       this.break(path, result.text);
       return text;
@@ -86,7 +86,6 @@ export class Fill {
     for (const used of result.used) {
       if (isSecret || isSecretName(used.name) || looksLikeSecret(used.value)) {
         registerSecret(used.value);
-        registerSecret(used.value.trim());
       }
     }
     if (isSecret && result.used.length === 0 && result.text.length >= MIN_LITERAL_SECRET)

@@ -100,8 +100,9 @@ function commandBreaks(entry: unknown): readonly RuleBreak[] {
   if (typeof command !== 'string') return [];
   const [first = '', ...rest] = command.trim().split(/\s+/);
   if (rest.length > 0 && !/[/\\]/.test(first)) {
-    const args = rest.map((item) => (/^[\w@/.=-]+$/.test(item) ? item : '…')).join(', ');
-    const text = `expected an executable, not a shell line. Write command: ${first}, args: [${args}]`;
+    // The words after it may hold a secret.
+    const example = /^[\w.+-]+$/.test(first) ? first : 'NAME';
+    const text = `expected an executable, not a shell line. Write command: ${example}, args: […]`;
     return [{ path: ['command'], text, part: 'value' }];
   }
   if (hasReference(command)) {

@@ -1,6 +1,6 @@
 /** The list of servers: every entry stands for itself, a bad one is skipped with one warning. */
 import { type Checked, checkBlock, showValue } from './issues.ts';
-import { childOf, type PathItem, type Problem, renderProblems } from './problem.ts';
+import { childOf, MAX_PROBLEMS, type PathItem, type Problem, renderProblems } from './problem.ts';
 import { PlainScalar } from './schema/atoms.ts';
 import { type ServerEntry, serverSchema } from './schema/server.ts';
 import { type BuildContext, buildServer } from './server-build.ts';
@@ -67,11 +67,16 @@ function buildEntry(
     'server',
     file,
   );
-  const rules = serverRuleBreaks(raw).map((rule) => asProblem(rule, path, file));
+  const rules = serverRuleBreaks(raw)
+    .slice(0, MAX_PROBLEMS)
+    .map((rule) => asProblem(rule, path, file));
   const before = dropRepeated([...problems, ...rules]);
   if (value === undefined || before.length > 0) return { server: undefined, problems: before };
   const { server, breaks } = buildServer(value, context);
-  return { server, problems: breaks.map((rule) => asProblem(rule, path, file)) };
+  return {
+    server,
+    problems: breaks.slice(0, MAX_PROBLEMS).map((rule) => asProblem(rule, path, file)),
+  };
 }
 
 /** A block whose lines are all commented out is an absent one; `tools:` and `auth:` are not, they would widen power. */
@@ -124,7 +129,7 @@ function twinProblems(list: readonly unknown[], base: readonly PathItem[], file:
 }
 
 function twinText(name: string, others: readonly string[]): string {
-  const different = others.filter((other) => other !== name);
+  const different = others.filter((other) => other !== name).slice(0, 3);
   if (different.length === 0)
     return `${others.length + 1} servers are called ${name}; every name may stand once`;
   return `${name} and ${different.join(', ')} are the same name in tool names; rename one`;

@@ -8,7 +8,7 @@ import { isSecretName } from './secret-names.ts';
 
 /** What is wrong with an expanded URL, or `undefined`. The text never shows userinfo, query values or a fragment. */
 export function urlProblem(text: string, allowPrivate: boolean): string | undefined {
-  const shown = JSON.stringify(cut(maskText(text)));
+  const shown = JSON.stringify(cut(maskText(text.slice(0, 200))));
   if (/^wss?:/i.test(text)) return 'transport: ws is not available in this version';
   if (/[\s\u0000-\u001f\u007f]/.test(text)) return 'expected a URL without white space';
   if (!URL.canParse(text)) return `expected a URL such as https://host/mcp, got ${shown}`;

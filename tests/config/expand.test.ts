@@ -52,13 +52,21 @@ describe('expand', () => {
     });
   }
 
-  test('names every missing variable once, an empty one only when asked', () => {
+  test('names every missing variable once, an empty one where values are trimmed', () => {
     expect([
       expand('${A}${B}${A}${EMPTY}', env, false),
       expand('${A}${B}${A}${EMPTY}', env, true),
     ]).toEqual([
       { kind: 'missing', variables: ['A', 'B'] },
       { kind: 'missing', variables: ['A', 'B', 'EMPTY'] },
+    ]);
+  });
+
+  test('cuts white space around a value only where asked', () => {
+    const padded = { A: ' a b\n' };
+    expect([expand('${A}.', padded, false), expand('${A}.', padded, true)]).toEqual([
+      { kind: 'expanded', text: ' a b\n.', used: [{ name: 'A', value: ' a b\n' }] },
+      { kind: 'expanded', text: 'a b.', used: [{ name: 'A', value: 'a b' }] },
     ]);
   });
 
@@ -103,8 +111,8 @@ describe('expand', () => {
 
   test('any text at all ends in one of three outcomes', () => {
     fc.assert(
-      fc.property(pieces, fc.boolean(), (text, strict) => {
-        expect(['expanded', 'bad', 'missing']).toContain(expand(text, env, strict).kind);
+      fc.property(pieces, fc.boolean(), (text, trimmed) => {
+        expect(['expanded', 'bad', 'missing']).toContain(expand(text, env, trimmed).kind);
       }),
       PARAMETERS,
     );

@@ -82,6 +82,20 @@ describe('the root', () => {
       expect(await heads(text)).toEqual([message]));
   }
 
+  test('a file full of mistakes ends quickly, with the first ones named', async () => {
+    const keys = Array.from({ length: 20_000 }, (_, index) => `k${index}: 1`);
+    const found = await heads(keys.join('\n'));
+    expect([found.length, found[0], found[49]]).toEqual([
+      50,
+      'config.yaml:1:1 k0: unknown key; known here: model, mcp, servers',
+      'config.yaml:50:1 k49: unknown key; known here: model, mcp, servers',
+    ]);
+    const servers = '- {name: x}\n'.repeat(501);
+    expect(await heads(`servers:\n${servers}`)).toEqual([
+      'config.yaml:2:1 servers: expected at most 500 servers, got 501',
+    ]);
+  });
+
   test('mcp.servers is the same list, both together are an error', async () => {
     const { servers } = await load('mcp: {servers: [{name: a, command: x}], permissions: auto}');
     expect(servers.map(({ name }) => name)).toEqual(['a']);

@@ -86,6 +86,9 @@ describe('literal secrets', () => {
     'a repeated key': 'servers: [{password: CANARY, password: CANARY}]\n',
     'a token under any name': 'model: {x: ghp_CANARY0000000000, x: 1}\n',
     'a url': 'model: {x: "https://u:CANARY@h/?a=CANARY#CANARY", x: 1}\n',
+    'a flag in a list': 'servers: [{args: [--api-key, CANARY], args: 1}]\n',
+    'a flag in a broken list': 'servers: [{args: [--api-key, "CANARY", --token=CANARY}]\n',
+    'a flag in a command': 'servers: [{command: x --password CANARY, command: y}]\n',
     'a value that a block scalar holds': 'servers:\n  - token: |\n      CANARY\n    token: b\n',
     'a mapping under a secret name': 'servers: [{secret: {a: CANARY, a: CANARY}}]\n',
   };
@@ -94,6 +97,15 @@ describe('literal secrets', () => {
       expect(await failure(text)).not.toContain('CANARY');
     });
   }
+
+  test('a shell line does not show them', async () => {
+    const messages = await problems(
+      'servers: [{name: x, command: "TOKEN=CANARY npx --api-key CANARY"}]',
+    );
+    expect(messages).toEqual([
+      'config.yaml:1:30 servers.x.command: expected an executable, not a shell line. Write command: NAME, args: […]\n  servers: [{name: x, command: "TOKEN=***"}]\n                               ^',
+    ]);
+  });
 
   test('no wrong type makes one visible', async () => {
     const lines =

@@ -138,7 +138,7 @@ servers:
       {
         kind: 'http',
         url: 'https://h.example/mcp',
-        headers: { Authorization: 'Bearer  secret-of-test', 'X-A': '$HOST ${HOST} d' },
+        headers: { Authorization: 'Bearer secret-of-test', 'X-A': '$HOST ${HOST} d' },
         auth: undefined,
         allowPrivate: false,
       },
@@ -308,7 +308,7 @@ describe('a bad entry', () => {
       at(
         3,
         14,
-        '.command: expected an executable, not a shell line. Write command: npx, args: [-y, …]',
+        '.command: expected an executable, not a shell line. Write command: npx, args: […]',
       ),
     ],
     'a reference in command': [
@@ -379,7 +379,7 @@ describe('a bad entry', () => {
       'url: https://a.example/\nheaders: {Authorization: "Bearer ${NO:-}", X-Api-Key: "${SPACE}", X-Line: "${LINE}"}';
     expect(await serverProblems(text, { SPACE: ' ', LINE: 'a\nb' })).toEqual([
       'config.yaml:4:30 servers.x.headers.Authorization: the credential is empty',
-      'config.yaml:4:59 servers.x.headers.X-Api-Key: the credential is empty',
+      'config.yaml:4:59 servers.x.headers.X-Api-Key: $SPACE is empty; set it, or write a default: ${SPACE:-…}',
       'config.yaml:4:79 servers.x.headers.X-Line: the value has a line break or control character in it',
     ]);
   });
