@@ -13,7 +13,6 @@ import {
   LimitError,
   toAppError,
 } from '../base/errors.ts';
-import type { JsonObject, JsonValue } from '../base/json.ts';
 import { scrubSecrets } from '../base/redact.ts';
 import type { ServerConfig } from '../config/types.ts';
 import type { SourceCall, ToolResult } from '../tools/types.ts';
@@ -21,9 +20,16 @@ import { createTransport, type RemoteEndpoint } from '../transport/create.ts';
 import { adaptResult } from './adapt.ts';
 import { type CallClocks, startCallClocks } from './call-clocks.ts';
 import { listTools } from './discover.ts';
-import { durationText, isMethodNotFound, isOutcomeUnknown, unknownOutcome } from './errors.ts';
+import {
+  connectTimeout,
+  durationText,
+  isOutcomeUnknown,
+  unknownOutcome,
+  withDiagnostics,
+} from './errors.ts';
 import { HangWatch } from './hang-watch.ts';
 import { Link } from './link.ts';
+import { pageReader } from './list-pages.ts';
 import type { ConnectionPorts } from './ports.ts';
 import { isRetryable, isUnsent, retryConnecting } from './retry.ts';
 import { StatusBoard } from './states.ts';
@@ -87,18 +93,22 @@ class ServerConnection implements Connection {
     const link = await this.#readyLink(call.signal);
     const clocks = startCallClocks(this.#ports.clock, this.config, call.tool, call.signal);
     const params = { name: call.tool, arguments: call.arguments };
-    const send = () =>
-      link.request('tools/call', params, {
+    let isSent = false;
+    const send = async () => {
+      await link.settle(clocks.signal);
+      isSent = true;
+      return link.request('tools/call', params, {
         signal: clocks.signal,
         onProgress: call.onProgress,
         onActivity: clocks.touch,
       });
+    };
     try {
       const result = await this.#retrying(clocks.signal, isUnsent, send);
       this.#hangs.reset();
       return adaptResult(result);
     } catch (error) {
-      throw this.#callFailure(error, call, clocks, link);
+      throw this.#callFailure(error, call, clocks, isSent ? link : undefined);
     } finally {
       clocks.dispose();
     }
@@ -131,20 +141,15 @@ class ServerConnection implements Connection {
     const { clock } = this.#ports;
     const { connectMs } = this.config.timeout;
     const startedAt = clock.now();
-    this.#dropLink();
     this.#board.update({ state: 'connecting', error: undefined, readyMs: undefined });
+    this.#dropLink();
+    // Two processes of one server may fight over its files.
+    if (this.kind === 'stdio') await Promise.all(this.#leaving);
     let phase = 'initialize';
-    const limit = startLimit(
-      clock,
-      connectMs,
-      () =>
-        new ConnectError(
-          `server "${this.name}" did not answer ${phase} within ${durationText(connectMs)} (timeout.connect)`,
-          { details: { limit: 'timeout.connect', limitMs: connectMs } },
-        ),
-    );
+    const limit = startLimit(clock, connectMs, () => connectTimeout(this.name, phase, connectMs));
     const signal = anySignal(caller, limit.signal, this.#closing.signal);
     try {
+      signal.throwIfAborted();
       const link = this.#openLink();
       const hands = await this.#retrying(signal, isRetryable, () => link.shakeHands(signal));
       const { protocolVersion, serverInfo, instructions } = hands;
@@ -196,23 +201,10 @@ class ServerConnection implements Connection {
 
   async #discover(link: Link, signal: AbortSignal): Promise<void> {
     this.#isListDirty = false;
-    const readPage = (params: JsonObject): Promise<JsonValue> =>
-      this.#retrying(signal, isRetryable, () => this.#readPage(link, params, signal));
+    const readPage = pageReader(this.name, this.#ports, link, signal);
     const { tools, dropped, notices } = await listTools(readPage, signal);
     this.#board.update({ tools, dropped });
     this.#board.notice(notices.map((notice) => `server "${this.name}": ${notice}`));
-  }
-
-  /** A list that overtook `initialized` is refused by some servers; it is asked for once more after it. */
-  async #readPage(link: Link, params: JsonObject, signal: AbortSignal): Promise<JsonValue> {
-    const read = () => link.request('tools/list', params, { signal });
-    try {
-      return await read();
-    } catch (error) {
-      if (link.acknowledging === undefined || isMethodNotFound(error)) throw error;
-      await raceAbort(link.acknowledging, signal);
-      return read();
-    }
   }
 
   #connectFailed(thrown: unknown): void {
@@ -220,16 +212,9 @@ class ServerConnection implements Connection {
     this.#dropLink();
     if (this.#closing.signal.aborted) return;
     const error = toAppError(thrown);
-    const isSilent = error.details['limit'] === 'timeout.connect';
     this.#board.update({
       state: error instanceof AuthError ? 'needs_auth' : 'failed',
-      error:
-        isSilent && said !== ''
-          ? new ConnectError(`${error.message}; its stderr ends:\n${said}`, {
-              cause: error,
-              details: error.details,
-            })
-          : error,
+      error: withDiagnostics(error, said),
     });
   }
 
@@ -255,9 +240,15 @@ class ServerConnection implements Connection {
     });
   }
 
-  #callFailure(error: unknown, call: SourceCall, clocks: CallClocks, link: Link): unknown {
+  /** `link`: over which the call was sent. */
+  #callFailure(
+    error: unknown,
+    call: SourceCall,
+    clocks: CallClocks,
+    link: Link | undefined,
+  ): unknown {
     if (call.signal.aborted && error === call.signal.reason) return error;
-    if (clocks.signal.aborted && error === clocks.signal.reason && error instanceof LimitError) {
+    if (link !== undefined && error === clocks.signal.reason && error instanceof LimitError) {
       this.#timedOut(link);
       return unknownOutcome(this.name, call.tool, error);
     }

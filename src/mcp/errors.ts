@@ -1,5 +1,5 @@
 /** The sentences of this layer: what a server answered, which clock ran out, what became of a call. */
-import { AppError, ProtocolError, UnknownOutcomeError } from '../base/errors.ts';
+import { AppError, ConnectError, ProtocolError, UnknownOutcomeError } from '../base/errors.ts';
 import { type JsonValue, stableStringify } from '../base/json.ts';
 import { shorten } from '../base/text.ts';
 
@@ -54,6 +54,25 @@ export function unknownOutcome(server: string, tool: string, cause: AppError): U
     cause,
     details: { ...cause.details, sent: true },
     hint: 'check on the server before calling it again',
+  });
+}
+
+/** `phase` is the method that was not answered. */
+export function connectTimeout(server: string, phase: string, limitMs: number): ConnectError {
+  return new ConnectError(
+    `server "${server}" did not answer ${phase} within ${durationText(limitMs)} (timeout.connect)`,
+    { details: { limit: CONNECT_LIMIT, limitMs } },
+  );
+}
+
+const CONNECT_LIMIT = 'timeout.connect';
+
+/** A server that stayed silent may have said why on stderr; other errors hold that already. */
+export function withDiagnostics(error: AppError, said: string): AppError {
+  if (said === '' || error.details['limit'] !== CONNECT_LIMIT) return error;
+  return new ConnectError(`${error.message}; its stderr ends:\n${said}`, {
+    cause: error,
+    details: error.details,
   });
 }
 

@@ -24,6 +24,9 @@ export interface LinkOptions {
   readonly onLost: (error: AppError) => void;
 }
 
+/** A near server has answered by then; a far one is not waited for, to spare a round trip. */
+const ACKNOWLEDGE_MS = 10;
+
 export class Link {
   readonly transport: Transport;
   /** Settles once `notifications/initialized` is out and, over HTTP, answered; `undefined` afterwards. */
@@ -73,10 +76,11 @@ export class Link {
       ports.version,
     );
     this.transport.acceptVersion(handshake.protocolVersion);
-    // Not awaited: what follows is sent after it, and no server needs its answer first.
+    // Over HTTP what follows may overtake it on another connection, so a quick answer is waited for.
     this.acknowledging = this.#peer.notify('notifications/initialized').then(() => {
       this.acknowledging = undefined;
     });
+    await this.#orAfter(this.acknowledging, ACKNOWLEDGE_MS);
     return handshake;
   }
 
@@ -85,8 +89,7 @@ export class Link {
    * made, once for all requests that wait, and the request is sent once more.
    */
   async request(method: string, params: JsonObject, options: RequestOptions): Promise<JsonValue> {
-    if (this.#isStale) this.#startRenewal();
-    if (this.#renewing !== undefined) await raceAbort(this.#renewing, options.signal);
+    await this.settle(options.signal);
     const session = this.transport.sessionId;
     try {
       return await this.#peer.request(method, params, options);
@@ -96,6 +99,12 @@ export class Link {
       if (this.#renewing !== undefined) await raceAbort(this.#renewing, options.signal);
       return this.#peer.request(method, params, options);
     }
+  }
+
+  /** Waits until no new session is being made; afterwards a request is sent at once. */
+  async settle(signal: AbortSignal): Promise<void> {
+    if (this.#isStale) this.#startRenewal();
+    if (this.#renewing !== undefined) await raceAbort(this.#renewing, signal);
   }
 
   /** A new session is made before the next request. */
@@ -115,6 +124,17 @@ export class Link {
     this.#closing.abort(closed);
     this.#peer.failAll(closed);
     return this.transport.close();
+  }
+
+  /** Settles when `work`, which never rejects, does, or after the limit. */
+  #orAfter(work: Promise<void>, limitMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = this.#options.ports.clock.after(limitMs, resolve);
+      void work.then(() => {
+        timer.cancel();
+        resolve();
+      });
+    });
   }
 
   #startRenewal(): void {

@@ -22,8 +22,17 @@ const UNSENT: Readonly<Record<string, string>> = {
   ENETUNREACH: 'network unreachable',
   EPROTO: 'the TLS handshake failed',
 };
-/** Trying again does not make a name or a certificate better. */
-const LASTING = new Set(['ENOTFOUND', 'EPROTO']);
+/** Worth another attempt. A name or a certificate does not get better, nor does a header that cannot be sent. */
+const PASSING = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+]);
 const CERTIFICATE = /CERT|SELF_SIGNED|ISSUER|^ERR_TLS/;
 
 /** A failure of `fetch` or of reading what it gave. An AppError is returned with `sent` added. */
@@ -45,7 +54,7 @@ export function networkError(target: Target, thrown: unknown): AppError {
     `cannot reach server "${target.name}" at ${shownUrl(target.url)}: ${text}`,
     {
       cause: thrown,
-      retryable: !isCertificate && !LASTING.has(code),
+      retryable: PASSING.has(code),
       details: { sent: words === undefined, ...(code === '' ? {} : { reason: code }) },
     },
   );
@@ -156,6 +165,7 @@ function errorText(body: string): string {
 
 /** Without the query, which may hold a key. */
 function shownUrl(url: string): string {
+  if (!URL.canParse(url)) return scrubSecrets(url);
   const { origin, pathname } = new URL(url);
   return scrubSecrets(origin + pathname);
 }

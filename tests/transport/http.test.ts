@@ -196,8 +196,12 @@ describe('sessions', () => {
       await using connection = await connected(server.url);
       await callTool(connection, 'echo', { text: 'x' });
     }
+    // The GET stream is opened beside the first call; which comes first does not matter.
+    const inOrder = [...server.requests].sort(
+      (a, b) => Number(a.verb === 'GET') - Number(b.verb === 'GET'),
+    );
     expect(
-      server.requests.map(({ verb, method, headers }) => [
+      inOrder.map(({ verb, method, headers }) => [
         verb,
         method,
         headers['mcp-session-id'],
@@ -207,9 +211,9 @@ describe('sessions', () => {
       ['POST', 'initialize', undefined, undefined],
       ['POST', 'notifications/initialized', 's1', '2025-11-25'],
       ['POST', 'tools/list', 's1', '2025-11-25'],
-      ['GET', '', 's1', '2025-11-25'],
       ['POST', 'tools/call', 's1', '2025-11-25'],
       ['DELETE', '', 's1', '2025-11-25'],
+      ['GET', '', 's1', '2025-11-25'],
     ]);
   });
 
