@@ -159,10 +159,10 @@ export function personWho(
   };
 }
 
-/** A clock on which every wait lasts a hundredth. */
+/** A clock on which waits of up to a second, such as those between attempts, last a hundredth. */
 export const hurriedClock: Clock = {
   ...systemClock,
-  after: (delayMs, action) => systemClock.after(delayMs / 100, action),
+  after: (delayMs, action) => systemClock.after(delayMs > 1000 ? delayMs : delayMs / 100, action),
 };
 
 /** YAML of a server entry over HTTP; `more` are further lines of flow style: `, permissions: auto`. */
