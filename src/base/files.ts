@@ -20,6 +20,7 @@ import { basename, dirname, join } from 'node:path';
 import { type Clock, sleep, systemClock } from './clock.ts';
 import { FailedError, LimitError } from './errors.ts';
 import { randomHex } from './hash.ts';
+import { utf8Pieces } from './utf8.ts';
 
 const PIPE_WAIT_MS = 10_000;
 const PIPE_POLL_MS = 10;
@@ -88,7 +89,9 @@ export function writeAtomic(path: string, content: string | Uint8Array, mode = 0
   try {
     try {
       fchmodSync(fd, mode);
-      writeAll(fd, typeof content === 'string' ? new TextEncoder().encode(content) : content);
+      for (const piece of typeof content === 'string' ? utf8Pieces(content) : [content]) {
+        writeAll(fd, piece);
+      }
       fsyncSync(fd);
     } finally {
       closeSync(fd);

@@ -1,8 +1,12 @@
 /** Text for people: cutting at code points, width, wrapping, terminal escaping, spelling. */
 import { replaceUnsafe } from './characters.ts';
 
+/** Without one there is no pair to look for. */
+const HIGH_SURROGATE = /[\ud800-\udbff]/;
+
 /** Number of code points. */
 export function countCharacters(text: string): number {
+  if (!HIGH_SURROGATE.test(text)) return text.length;
   let pairs = 0;
   for (let index = 0; index < text.length; index += 1) {
     if ((text.charCodeAt(index) & 0xfc00) === 0xd800 && isLow(text, index + 1)) {
