@@ -1,13 +1,13 @@
 /** Collects the SDK's stream parts into a whole reply. Nothing counts before `finish`. */
 import type {
-  LanguageModelV4FinishReason,
   LanguageModelV4StreamPart,
+  LanguageModelV4ToolCall,
   SharedV4ProviderMetadata,
 } from '@ai-sdk/provider';
 import { readArguments } from './arguments.ts';
 import type { ModelFamily } from './family.ts';
 import { type StatePart, toState } from './state.ts';
-import type { ModelListener, ModelReply, ModelToolCall, TokenUsage } from './types.ts';
+import type { ModelListener, ModelReply, ModelToolCall } from './types.ts';
 
 /** Why a stream gave no reply; `error` is what the package reported, if anything. */
 export class NoReply extends Error {
@@ -24,92 +24,92 @@ export async function collectReply(
   stream: ReadableStream<LanguageModelV4StreamPart>,
   listener: Pick<ModelListener, 'onText'>,
 ): Promise<ModelReply> {
-  const parts: MutablePart[] = [];
-  const open = new Map<string, MutablePart>();
-  const toolCalls: ModelToolCall[] = [];
-  let finish: { reason: LanguageModelV4FinishReason; usage: TokenUsage } | undefined;
-  const partOf = (type: 'text' | 'reasoning', id: string): MutablePart => {
-    const key = `${type} ${id}`;
-    const known = open.get(key);
-    if (known !== undefined) return known;
-    const part: MutablePart = { type, text: '', id, metadata: undefined };
-    open.set(key, part);
-    parts.push(part);
-    return part;
-  };
-
+  const collector = new Collector();
   for await (const part of stream) {
+    collector.add(part);
+    if (part.type === 'text-delta' && part.delta !== '') listener.onText(part.delta);
+  }
+  return collector.toReply(family);
+}
+
+/** The parts of one reply as they come. */
+class Collector {
+  readonly #parts: MutablePart[] = [];
+  /** Parts that further deltas may still belong to, by type and id. */
+  readonly #open = new Map<string, MutablePart>();
+  readonly #toolCalls: ModelToolCall[] = [];
+  #finish: Extract<LanguageModelV4StreamPart, { type: 'finish' }> | undefined;
+
+  add(part: LanguageModelV4StreamPart): void {
     switch (part.type) {
       case 'text-start':
-        open.delete(`text ${part.id}`);
-        addMetadata(partOf('text', part.id), part.providerMetadata);
-        break;
-      case 'text-delta': {
-        const target = partOf('text', part.id);
+      case 'reasoning-start': {
+        const type = part.type === 'text-start' ? 'text' : 'reasoning';
+        // Some packages use one id again for a later part.
+        this.#open.delete(`${type} ${part.id}`);
+        addMetadata(this.#partOf(type, part.id), part.providerMetadata);
+        return;
+      }
+      case 'text-delta':
+      case 'reasoning-delta': {
+        const target = this.#partOf(part.type === 'text-delta' ? 'text' : 'reasoning', part.id);
         target.text += part.delta;
         addMetadata(target, part.providerMetadata);
-        if (part.delta !== '') listener.onText(part.delta);
-        break;
+        return;
       }
       case 'text-end':
-        addMetadata(partOf('text', part.id), part.providerMetadata);
-        break;
-      case 'reasoning-start':
-        open.delete(`reasoning ${part.id}`);
-        addMetadata(partOf('reasoning', part.id), part.providerMetadata);
-        break;
-      case 'reasoning-delta': {
-        const target = partOf('reasoning', part.id);
-        target.text += part.delta;
-        addMetadata(target, part.providerMetadata);
-        break;
-      }
+        addMetadata(this.#partOf('text', part.id), part.providerMetadata);
+        return;
       case 'reasoning-end':
-        addMetadata(partOf('reasoning', part.id), part.providerMetadata);
-        break;
-      case 'tool-call': {
-        const call: MutablePart = {
-          type: 'call',
-          text: '',
-          id: part.toolCallId,
-          metadata: undefined,
-        };
-        addMetadata(call, part.providerMetadata);
-        parts.push(call);
-        toolCalls.push({
-          id: part.toolCallId,
-          name: part.toolName,
-          argumentsText: readArguments(part.input),
-        });
-        break;
-      }
+        addMetadata(this.#partOf('reasoning', part.id), part.providerMetadata);
+        return;
+      case 'tool-call':
+        this.#addCall(part);
+        return;
       case 'error':
         throw new NoReply(part.error);
       case 'finish':
-        finish = {
-          reason: part.finishReason,
-          usage: {
-            inputTokens: part.usage.inputTokens.total ?? 0,
-            outputTokens: part.usage.outputTokens.total ?? 0,
-          },
-        };
-        break;
+        this.#finish = part;
+        return;
       default:
         // Sources, files and the beginnings of tool inputs tell nothing that counts.
-        break;
+        return;
     }
   }
-  if (finish === undefined) throw new NoReply(undefined);
-  const reason = finish.reason.unified;
-  if (reason === 'error' || reason === 'interrupted') throw new NoReply(undefined);
-  return {
-    text: parts.map((part) => (part.type === 'text' ? part.text : '')).join(''),
-    toolCalls,
-    finish: toFinish(reason, toolCalls.length > 0),
-    origin: 'model',
-    usage: finish.usage,
-    state: toolCalls.length > 0 ? toState(family, parts.map(toStatePart)) : undefined,
-  };
+
+  toReply(family: ModelFamily): ModelReply {
+    const reason = this.#finish?.finishReason.unified;
+    if (this.#finish === undefined || reason === undefined) throw new NoReply(undefined);
+    if (reason === 'error' || reason === 'interrupted') throw new NoReply(undefined);
+    const { inputTokens, outputTokens } = this.#finish.usage;
+    const hasCalls = this.#toolCalls.length > 0;
+    return {
+      text: this.#parts.map((part) => (part.type === 'text' ? part.text : '')).join(''),
+      toolCalls: this.#toolCalls,
+      finish: toFinish(reason, hasCalls),
+      origin: 'model',
+      usage: { inputTokens: inputTokens.total ?? 0, outputTokens: outputTokens.total ?? 0 },
+      state: hasCalls ? toState(family, this.#parts.map(toStatePart)) : undefined,
+    };
+  }
+
+  #addCall(part: LanguageModelV4ToolCall): void {
+    const id = part.toolCallId;
+    const call: MutablePart = { type: 'call', text: '', id, metadata: undefined };
+    addMetadata(call, part.providerMetadata);
+    this.#parts.push(call);
+    this.#toolCalls.push({ id, name: part.toolName, argumentsText: readArguments(part.input) });
+  }
+
+  #partOf(type: 'text' | 'reasoning', id: string): MutablePart {
+    const key = `${type} ${id}`;
+    const known = this.#open.get(key);
+    if (known !== undefined) return known;
+    const part: MutablePart = { type, text: '', id, metadata: undefined };
+    this.#open.set(key, part);
+    this.#parts.push(part);
+    return part;
+  }
 }
 
 interface MutablePart {

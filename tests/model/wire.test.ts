@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { isJsonObject, type JsonObject } from '../../src/base/json.ts';
 import { askOn, chunk, HELLO, modelOn, raw, stream } from './harness.ts';
 
 /** The parts of a chat request these tests look at. */
@@ -341,3 +342,39 @@ describe('what a provider refuses', () => {
     expect(requests).toHaveLength(2);
   });
 });
+
+describe('what another provider gave for itself', () => {
+  const states: readonly (readonly [string, JsonObject])[] = [
+    ['of another family', { family: 'anthropic', parts: [{ type: 'reasoning', text: 'hm' }] }],
+    [
+      'of an unknown shape',
+      { family: 'chat', parts: ['x', { type: 'reasoning' }, { type: 'new' }] },
+    ],
+    ['without parts', { family: 'chat' }],
+  ];
+  for (const [what, state] of states) {
+    test(`is not handed on: ${what}`, async () => {
+      const { model, requests } = await modelOn([stream(chunk({ content: 'ok' }, 'stop'))]);
+      const toolCalls = [{ id: 'c', name: 't', argumentsText: '{"a":1}' }];
+      await askOn(model, {
+        ...HELLO,
+        messages: [
+          ...HELLO.messages,
+          { role: 'assistant', text: 'said', toolCalls, state },
+          { role: 'tool', results: [{ callId: 'c', name: 't', text: 'r', status: 'ok' }] },
+        ],
+      });
+      const body = await requests[0]?.json();
+      expect(body).toMatchObject({ model: 'm' });
+      expect(bodyMessages(body)[1]).toEqual({
+        role: 'assistant',
+        content: 'said',
+        tool_calls: [{ id: 'c', type: 'function', function: { name: 't', arguments: '{"a":1}' } }],
+      });
+    });
+  }
+});
+
+function bodyMessages(body: unknown): readonly unknown[] {
+  return isJsonObject(body) && Array.isArray(body['messages']) ? body['messages'] : [];
+}
