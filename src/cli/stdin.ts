@@ -52,7 +52,10 @@ export async function readPrompt(sources: PromptSources): Promise<string | undef
 export function processStdin(): Stdin {
   return {
     isTerminal: isTerminal(0),
-    read: () => Bun.stdin.stream()[Symbol.asyncIterator](),
+    // A generator: what cannot be read (a directory) is told by the first piece, not here.
+    async *read() {
+      yield* Bun.stdin.stream();
+    },
   };
 }
 
@@ -61,22 +64,33 @@ async function readContext(sources: PromptSources): Promise<string> {
   if (mode === 'wait') return readAll(sources, stdin.read());
   const pieces = stdin.read();
   const first = pieces.next();
-  const silent = await new Promise<boolean>((resolve) => {
-    const timer = clock.after(FIRST_BYTE_MS, () => resolve(true));
-    const started = () => {
-      timer.cancel();
-      resolve(false);
-    };
-    first.then(started, started);
-  });
-  if (silent) {
+  const state = await firstByte(first, clock);
+  if (state === 'silent') {
     warn(
       'stdin is open but silent, so it is left out',
       'use --stdin wait to read it to its end, or </dev/null',
     );
     return '';
   }
+  if (state === 'unreadable') {
+    warn('stdin cannot be read, so it is left out');
+    return '';
+  }
   return readAll(sources, { next: chain(first, () => pieces.next()) });
+}
+
+function firstByte(
+  first: Promise<unknown>,
+  clock: Clock,
+): Promise<'started' | 'silent' | 'unreadable'> {
+  return new Promise((resolve) => {
+    const timer = clock.after(FIRST_BYTE_MS, () => resolve('silent'));
+    const settle = (state: 'started' | 'unreadable') => () => {
+      timer.cancel();
+      resolve(state);
+    };
+    first.then(settle('started'), settle('unreadable'));
+  });
 }
 
 /** An iterator's `next` that gives `first` once and then goes on. */

@@ -180,6 +180,19 @@ describe('a signal', () => {
 });
 
 describe('places', () => {
+  test('a directory on stdin: left out beside a prompt, else a word and 1', () => {
+    const config = { servers: [{ name: 'w', builtin: 'workspace' }] };
+    const run = (args: readonly string[]) => {
+      const plan = planRun(args, { config });
+      const shell = Bun.spawnSync(['sh', '-c', 'exec "$0" "$@" </', ...plan.command], plan);
+      return [shell.exitCode, shell.stderr.toString().includes('stdin cannot be read')];
+    };
+    expect([run(['-p', 'w/list_directory']), run([])]).toEqual([
+      [0, true],
+      [1, true],
+    ]);
+  });
+
   test('no HOME: a run works, config path says what to do', async () => {
     const home = { HOME: '' };
     const config = { servers: [{ name: 'w', builtin: 'workspace' }] };

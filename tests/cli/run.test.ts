@@ -394,8 +394,13 @@ test('a failing model request that hangs ends with the interrupt', async () => {
   expect([run.exit, run.stdout]).toEqual([143, '']);
 });
 
-test('a prompt that cannot be read closes the host again', async () => {
-  const stdin = stdinOf([Promise.reject(new ProviderError('EIO'))]);
-  const run = await cli(['-p', 'x'], { stdin });
-  expect([run.exit, run.steps]).toEqual([1, ['config', 'create', 'start', 'close']]);
+test('a context that cannot be read to its end fails the run and closes the host', async () => {
+  const broken = Promise.reject(new ProviderError('EIO'));
+  broken.catch(() => undefined);
+  const run = await cli(['-p', 'x'], { stdin: stdinOf(['part', broken]) });
+  expect([run.exit, run.stdout, run.steps]).toEqual([
+    1,
+    '',
+    ['config', 'create', 'start', 'close'],
+  ]);
 });

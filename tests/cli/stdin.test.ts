@@ -75,6 +75,14 @@ describe('with -p TEXT', () => {
     ]);
   });
 
+  test('what cannot be read is left out with a warning; without a prompt it is a failure', async () => {
+    const broken = () => stdinOf([Promise.reject(new Error('EISDIR: a directory'))]);
+    const { prompt, warnings } = start({ flag: 'hi', stdin: broken() });
+    expect(await prompt).toBe('hi');
+    expect(warnings).toEqual(['stdin cannot be read, so it is left out | ']);
+    await expect(start({ stdin: broken() }).prompt).rejects.toThrow('EISDIR: a directory');
+  });
+
   test('--stdin off does not look at it, a terminal is not read', async () => {
     expect(await start({ flag: 'hi', mode: 'off', stdin: stdinOf(['x']) }).prompt).toBe('hi');
     expect(await start({ flag: 'hi', stdin: stdinOf([silence()], true) }).prompt).toBe('hi');
