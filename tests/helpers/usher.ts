@@ -29,6 +29,8 @@ export interface UsherOptions {
   readonly stdin?: StdinKind;
   /** `head`: the reader takes ten bytes and goes; `slow`: it starts after a second. Default: all at once. */
   readonly stdout?: 'head' | 'slow';
+  /** In place of the binary, before the arguments: a wrapping shell. */
+  readonly command?: readonly string[] | undefined;
   /** HOME; default a fresh folder. */
   readonly home?: string;
   /** Default a fresh folder. */
@@ -115,7 +117,7 @@ export function planRun(args: readonly string[], options: UsherOptions): RunPlan
   const home = options.home ?? newFolder();
   const cwd = writeFiles(options.cwd ?? newFolder(), options.files ?? {});
   const flag = options.config === undefined ? [] : ['--config', writeConfig(home, options.config)];
-  const command = [usherBinary, ...args, ...flag];
+  const command = [...(options.command ?? [usherBinary]), ...args, ...flag];
   return {
     command: [...shellFor(options.stdin), ...command],
     env: { PATH: String(Bun.env['PATH']), HOME: home, TMPDIR: tmpOf(home), ...options.env },
