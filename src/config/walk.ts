@@ -5,6 +5,7 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, type Pair, type YAMLMap } from 'yaml';
 import type { PathItem, Problem } from './problem.ts';
 import { PlainScalar } from './schema/atoms.ts';
+import { TOO_DEEP } from './syntax.ts';
 
 /** Turns nodes into values, in document order, so that every alias finds its anchor. */
 export class Walk {
@@ -15,11 +16,13 @@ export class Walk {
   >();
   private readonly aliasTargets = new Map<unknown, unknown>();
   private readonly path: PathItem[] = [];
+  private isTooDeep = false;
   private converted = 0;
   private aliased = 0;
 
   convert(node: unknown): unknown {
     this.converted += 1;
+    if (this.path.length > MAX_DEPTH) return this.refuseDepth(node);
     if (isAlias(node)) return this.resolve(node);
     const anchor = this.openAnchor(node);
     const before = this.converted;
@@ -66,6 +69,13 @@ export class Walk {
       return new PlainScalar(value, source);
     }
     this.report(startOf(node), `the tag ${node.tag ?? ''} is not supported here`);
+    return null;
+  }
+
+  private refuseDepth(node: unknown): null {
+    if (!this.isTooDeep)
+      this.problems.push({ offset: startOf(node) ?? 0, path: [], text: TOO_DEEP });
+    this.isTooDeep = true;
     return null;
   }
 
@@ -175,6 +185,8 @@ export class Walk {
 
 /** Values that aliases may add in all: a bound against files that multiply themselves. */
 const MAX_ALIASED_VALUES = 10_000;
+/** Levels of lists and mappings; ours need eight. */
+const MAX_DEPTH = 100;
 /** Keys that would reach the prototype of an object. */
 const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(['__proto__', 'prototype', 'constructor']);
 

@@ -68,6 +68,8 @@ describe('syntax problems', () => {
   }
 
   test('deep nesting ends in one sentence', async () => {
+    const closed = `servers: ${'['.repeat(300)}${']'.repeat(300)}`;
+    expect((await failure(closed)).split('\n')[0]).toBe('config.yaml:1:110 nested too deeply');
     expect((await failure(`servers: ${'['.repeat(100_000)}`)).split('\n')[0]).toEndWith(
       'nested too deeply',
     );
