@@ -1,0 +1,52 @@
+import { expect, test } from 'bun:test';
+import { AuthError, ConnectError } from '../../src/base/errors.ts';
+import { createBuiltin } from '../../src/host/builtin.ts';
+import { judgeStart } from '../../src/host/start.ts';
+import type { ServerState, ServerStatus } from '../../src/mcp/types.ts';
+import { serverOf } from './server-config.ts';
+
+interface Case {
+  readonly state: ServerState;
+  readonly error?: ServerStatus['error'];
+  readonly required?: boolean;
+  readonly named?: readonly string[];
+}
+
+function fatalOf({ state, error, required = false, named }: Case) {
+  const builtin = createBuiltin(serverOf('here', { builtin: 'workspace' }), '/');
+  const status: ServerStatus = { ...builtin.status(), name: 'db', state, error };
+  const servers = [serverOf('db', { command: 'x', required }), serverOf('other')];
+  const report = judgeStart(servers, named, { status: [status], warnings: [], readyMs: 5 });
+  expect({ ...report, fatal: undefined }).toEqual({
+    servers: [status],
+    warnings: [],
+    readyMs: 5,
+    fatal: undefined,
+  });
+  return report.fatal;
+}
+
+test('a server that is down matters only when it is required or named', () => {
+  const error = new ConnectError('refused');
+  const fatal = { server: 'db', message: 'refused', exit: 4 } as const;
+  expect([
+    fatalOf({ state: 'failed', error }),
+    fatalOf({ state: 'failed', error, named: ['other'] }),
+    fatalOf({ state: 'failed', error, required: true }),
+    fatalOf({ state: 'failed', error, named: ['db'] }),
+    fatalOf({ state: 'ready', required: true, named: ['db'] }),
+    fatalOf({ state: 'connecting', required: true }),
+  ]).toEqual([undefined, undefined, fatal, fatal, undefined, undefined]);
+});
+
+test('a missing token is 6, a failure without a reason is still said', () => {
+  expect([
+    fatalOf({ state: 'needs_auth', error: new AuthError('needs a token'), required: true }),
+    fatalOf({ state: 'failed', error: new AuthError('refused'), required: true }),
+    fatalOf({ state: 'closed', required: true }),
+  ]).toEqual([
+    { server: 'db', message: 'needs a token', exit: 6 },
+    { server: 'db', message: 'refused', exit: 6 },
+    { server: 'db', message: 'server db is not there', exit: 4 },
+  ]);
+});
