@@ -16,11 +16,20 @@ export interface ListenerOptions {
 }
 
 const DELAY_MS = 50;
+/** Some servers send no headers before their first event. */
+const OPEN_MS = 10;
+
+interface Stream {
+  readonly control: AbortController;
+  /** The server answered, in whatever way. Never rejects. */
+  readonly opened: Promise<void>;
+  readonly ended: Promise<void>;
+}
 
 export class HttpListener {
   readonly #options: ListenerOptions;
   #timer: Timer | undefined;
-  #stream: { readonly control: AbortController; readonly ended: Promise<void> } | undefined;
+  #stream: Stream | undefined;
 
   constructor(options: ListenerOptions) {
     this.#options = options;
@@ -33,9 +42,14 @@ export class HttpListener {
     this.#timer = this.#options.clock.after(DELAY_MS, () => void this.start());
   }
 
-  /** Starts at once what was scheduled. */
-  hurry(): void {
-    if (this.#timer !== undefined) void this.start();
+  /**
+   * Starts at once what was scheduled, and waits shortly for it: what the server says during a request
+   * would be lost before the stream is there.
+   */
+  async hurry(): Promise<void> {
+    if (this.#timer === undefined) return;
+    void this.start();
+    await this.#openedOrAfter(OPEN_MS);
   }
 
   /** Starts unless started. The promise settles when there is no stream, or none any more; never rejects. */
@@ -44,10 +58,12 @@ export class HttpListener {
     this.#timer = undefined;
     if (this.#stream !== undefined) return this.#stream.ended;
     const control = new AbortController();
-    const ended = this.#listen(control.signal).catch((error: unknown) => {
+    const { promise: opened, resolve: onOpened } = Promise.withResolvers<void>();
+    const ended = this.#listen(control.signal, onOpened).catch((error: unknown) => {
       if (!control.signal.aborted) this.#options.onFailure(toAppError(error));
+      onOpened();
     });
-    this.#stream = { control, ended };
+    this.#stream = { control, opened, ended };
     return ended;
   }
 
@@ -58,9 +74,20 @@ export class HttpListener {
     this.#stream = undefined;
   }
 
-  async #listen(signal: AbortSignal): Promise<void> {
+  #openedOrAfter(limitMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = this.#options.clock.after(limitMs, resolve);
+      void this.#stream?.opened.then(() => {
+        timer.cancel();
+        resolve();
+      });
+    });
+  }
+
+  async #listen(signal: AbortSignal, onOpened: () => void): Promise<void> {
     const { clock, open, onMessage, onActivity, onFailure } = this.#options;
     const response = await open(signal, undefined);
+    onOpened();
     if (!isEventStream(response)) {
       await discardBody(response);
       return;

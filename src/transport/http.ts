@@ -15,8 +15,8 @@ import {
   sendRequest,
 } from '../base/http.ts';
 import { isJsonObject, type JsonObject, tryParseJson } from '../base/json.ts';
+import { type Exchange, followAnswer } from './http-answer.ts';
 import {
-  closedStreamError,
   isPassing,
   networkError,
   noAnswerError,
@@ -26,7 +26,7 @@ import {
   type Target,
 } from './http-errors.ts';
 import { HttpListener } from './http-listener.ts';
-import { isEventStream, readMessages, resumeMessages, type StreamPosition } from './http-stream.ts';
+import { isEventStream, type StreamPosition } from './http-stream.ts';
 import { type Control, InFlight } from './in-flight.ts';
 import { answeredId, requestId, rpcError, rpcMessages } from './message.ts';
 import { HttpSession, isSessionGone } from './session.ts';
@@ -47,16 +47,6 @@ export interface HttpOptions {
   readonly hasToken: boolean;
 }
 
-/** A request whose answer has not come yet; it may come on the GET stream as well. */
-interface Exchange {
-  readonly id: number;
-  readonly method: string;
-  isAnswered: boolean;
-  onAnswer: (() => void) | undefined;
-}
-
-/** How long an answer may come late over the GET stream after the POST's own stream ended without it. */
-const LATE_ANSWER_MS = 2000;
 /** How long a stream may go on after its answer. */
 const LINGER_MS = 2000;
 const ERROR_BODY_MS = 2000;
@@ -112,8 +102,8 @@ export class HttpTransport implements Transport {
     const exchange = id === undefined ? undefined : this.#expect(id, message);
     // By the time of the answer another request may have found the session gone, too.
     const hadSession = this.#session.id !== undefined;
-    if (exchange !== undefined) this.#listener.hurry();
     try {
+      if (exchange !== undefined) await this.#listener.hurry();
       const response = await this.#request('POST', control.signal, JSON.stringify(message));
       options.onActivity?.();
       if (!response.ok) await this.#finishRefusal(exchange, response, control.signal, hadSession);
@@ -220,50 +210,23 @@ export class HttpTransport implements Transport {
     control: Control,
     onActivity: () => void,
   ): Promise<void> {
-    const { signal } = control;
-    const position: StreamPosition = { lastEventId: undefined, retryMs: undefined };
-    const onMessage = (message: JsonObject) => this.#deliver(message);
-    const reader = { signal, position, onMessage, onActivity };
     let linger: Timer | undefined;
     exchange.onAnswer = () => {
       linger ??= this.#ports.clock.after(LINGER_MS, () => control.abort(STREAM_DONE));
     };
-    let cut: unknown;
+    const position: StreamPosition = { lastEventId: undefined, retryMs: undefined };
+    const onMessage = (message: JsonObject) => this.#deliver(message);
+    const reader = { signal: control.signal, position, onMessage, onActivity };
     try {
-      await readMessages(response, reader);
-    } catch (error) {
-      if (error instanceof AppError || (signal.aborted && !exchange.isAnswered)) throw error;
-      cut = error;
+      await followAnswer(exchange, response, reader, {
+        clock: this.#ports.clock,
+        target: this.#target,
+        open: (lastEventId) => this.#openStream(control.signal, lastEventId),
+        listen: () => this.#listener.start(),
+      });
     } finally {
       linger?.cancel();
     }
-    if (exchange.isAnswered) return;
-    if (position.lastEventId !== undefined) {
-      await resumeMessages({
-        ...reader,
-        clock: this.#ports.clock,
-        open: (lastEventId) => this.#openStream(signal, lastEventId),
-        isDone: () => exchange.isAnswered,
-      });
-    } else if (cut === undefined) await this.#awaitLateAnswer(exchange, signal);
-    if (!exchange.isAnswered) throw closedStreamError(this.#target, exchange.method, cut);
-  }
-
-  /** The answer may come over the GET stream, if the server has one. */
-  async #awaitLateAnswer(exchange: Exchange, signal: AbortSignal): Promise<void> {
-    if (exchange.method === 'initialize') return;
-    const ended = this.#listener.start();
-    await new Promise<void>((resolve) => {
-      const timer = this.#ports.clock.after(LATE_ANSWER_MS, resolve);
-      const stop = () => {
-        timer.cancel();
-        resolve();
-      };
-      exchange.onAnswer = stop;
-      signal.addEventListener('abort', stop, { once: true });
-      void ended.then(stop);
-    });
-    signal.throwIfAborted();
   }
 
   /** A JSON-RPC error in the body of a refusal is the answer; anything else is thrown. */

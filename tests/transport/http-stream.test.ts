@@ -360,3 +360,19 @@ describe('requests of the server', () => {
     expect(server.messages.at(-1)).toEqual({ jsonrpc: '2.0', id: 'g-1', result: {} });
   });
 });
+
+test('a connection that is closed leaves no timer, whatever stream is open', async () => {
+  const clock = createManualClock();
+  await using server = serveRpc(
+    (message) =>
+      isCall(message)
+        ? openStream((write) => write(eventOf(rpcResult(message, result('done')), 'e1')))
+        : undefined,
+    () => openStream((write) => write(': open\n\n')),
+  );
+  const connection = open(httpEndpoint(server.url), { clock });
+  await connection.connect(never);
+  expect(textOf(await callTool(connection, 'echo'))).toBe('done');
+  await connection.close();
+  await until(() => clock.waiting === 0);
+});
