@@ -251,8 +251,7 @@ export function describeProvider({ provider, format }: ProviderUnderTest): void 
         expect(error).toMatchObject({ code: 'provider', exit: 8 });
         expect(server.requests).toHaveLength(4);
         expect(heard.filter(([kind]) => kind === 'retry')).toHaveLength(3);
-        const resets = heard.filter(([kind]) => kind === 'reset').length;
-        expect(resets).toBe(heard.some(([kind]) => kind === 'text') ? 3 : 0);
+        expectResets(heard);
       });
     }
 
@@ -507,6 +506,14 @@ const AWKWARD: readonly ModelTool[] = [
   description: 'x'.repeat(2000),
   inputSchema,
 }));
+
+/** Text of a try is taken back before the next one; a reset may also have swallowed it on the way. */
+function expectResets(heard: Heard): void {
+  const kinds = heard.map(([kind]) => kind).join(' ');
+  const tries = kinds.split('retry');
+  expect(tries).toHaveLength(4);
+  for (const before of tries.slice(0, 3)) expect(before.trim()).toMatch(/^(?:(?:text )+reset)?$/);
+}
 
 function messageOf(error: unknown): string {
   if (!(error instanceof AppError)) throw new Error(`not an AppError: ${String(error)}`);
