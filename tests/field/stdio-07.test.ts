@@ -5,6 +5,7 @@ import { startModelServer } from '../fixtures/models/server.ts';
 import type { ScriptStep } from '../fixtures/models/types.ts';
 import { scriptedModel, stdioCommand } from '../helpers/config.ts';
 import { newFolder } from '../helpers/places.ts';
+import { isAlive } from '../helpers/processes.ts';
 import { type RunningUsher, startUsher } from '../helpers/usher.ts';
 
 const family = resolve(import.meta.dir, '../fixtures/servers/family.sh');
@@ -89,16 +90,6 @@ function aliveOf(folder: string): string[] {
     const pid = Number(readFileSync(join(folder, `${name}.pid`), 'utf8'));
     return isAlive(pid);
   });
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    // A zombie that nobody has reaped yet counts as gone.
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
-  } catch {
-    return false;
-  }
 }
 
 async function until(isTrue: () => boolean): Promise<void> {
