@@ -85,8 +85,10 @@ const MAX_SPELLING_LENGTH = 128;
 function spellingScore(wanted: string, candidate: string): number | undefined {
   if (wanted === candidate) return 0;
   const shorter = Math.min(wanted.length, candidate.length);
-  const contains = shorter >= 3 && (candidate.includes(wanted) || wanted.includes(candidate));
-  const bound = Math.max(2, Math.floor(Math.max(wanted.length, candidate.length) / 3));
+  const contains = shorter >= 3 && (isPartOf(wanted, candidate) || isPartOf(candidate, wanted));
+  const longest = Math.max(wanted.length, candidate.length);
+  // Slips seldom touch the first letter; two words that differ there as well are two words.
+  const bound = wanted[0] === candidate[0] ? Math.max(1, Math.floor(longest / 3)) : 1;
   const isFar = Math.abs(wanted.length - candidate.length) > bound;
   const distance = isFar ? Number.POSITIVE_INFINITY : editDistance(wanted, candidate);
   const isNear = distance <= bound && distance < shorter;
@@ -95,6 +97,13 @@ function spellingScore(wanted: string, candidate: string): number | undefined {
   return contains
     ? 1.5 + Math.abs(wanted.length - candidate.length) / MAX_SPELLING_LENGTH
     : undefined;
+}
+
+/** Stands in the other word as a word of its own (`issue` in `get_issues`), or makes up half of it. */
+function isPartOf(part: string, whole: string): boolean {
+  const at = whole.indexOf(part);
+  if (at === -1) return false;
+  return part.length * 2 >= whole.length || at === 0 || /[^a-z0-9]/.test(whole[at - 1] ?? '');
 }
 
 /** Edits (insert, delete, replace, swap of neighbours) from one word to the other. */

@@ -122,6 +122,20 @@ describe('nearest matches', () => {
     ]);
   });
 
+  test('a word that only looks a little alike is no match', () => {
+    const flags = ['version', 'server', 'all', 'tool', 'config', 'timeout'];
+    expect([
+      nearestMatches('session', flags),
+      nearestMatches('install', flags),
+      nearestMatches('ephemeral', flags),
+      nearestMatches('continue', flags),
+      nearestMatches('timoeut', flags),
+      nearestMatches('confg', flags),
+      nearestMatches('servers', flags),
+      nearestMatches('tools', flags),
+    ]).toEqual([[], [], [], [], ['timeout'], ['config'], ['server'], ['tool']]);
+  });
+
   test('a long word is bounded work', () => {
     expect(nearestMatches('x'.repeat(1_000_000), names)).toEqual([]);
   });

@@ -80,7 +80,7 @@ describe('flags', () => {
   test.each([
     [['--promt', 'x'], 'unknown flag --promt', 'did you mean --prompt?'],
     [['-x'], 'unknown flag -x', 'usher --help lists the flags'],
-    [['--session', 'x', '-p', 'y'], 'unknown flag --session', 'did you mean --version?'],
+    [['--session', 'x', '-p', 'y'], 'unknown flag --session', 'usher --help lists the flags'],
     [['-p'], '-p needs a value: TEXT', undefined],
     [['-p', 'a', '--prompt', 'b'], '--prompt is given twice', undefined],
     [['-p', 'a', '--json', '--json'], '--json is given twice', undefined],
