@@ -2,6 +2,7 @@
 import type { JsonObject } from '../base/json.ts';
 import type { Log } from '../base/log.ts';
 import { scrubSecrets } from '../base/redact.ts';
+import { maskedJson } from '../base/sensitive.ts';
 import { escapeForTerminal, shorten } from '../base/text.ts';
 import type { CallOutcome } from '../calls/types.ts';
 import type { HostEvent } from '../host/types.ts';
@@ -18,9 +19,6 @@ export interface AnnounceOptions {
 /** Arguments are cut to this many characters where stderr is no terminal. */
 const MAX_ARGUMENT_CHARACTERS = 300;
 const BAR_CELLS = 20;
-/** Names of arguments whose value is nobody's business. */
-const SENSITIVE =
-  /pass(word|wd|phrase)?$|secret|token$|api[-_]?key|authorization|credential|cookie/i;
 
 /** Returns the listener. It never throws and never waits. */
 export function announceEvents(options: AnnounceOptions): (event: HostEvent) => void {
@@ -65,10 +63,7 @@ export function announceEvents(options: AnnounceOptions): (event: HostEvent) => 
 
 /** Arguments on one line, as a person may see them: secrets and control characters cleaned. */
 export function argumentsOnOneLine(args: JsonObject): string {
-  const masked = JSON.stringify(args, (key, value: unknown) =>
-    SENSITIVE.test(key) && typeof value === 'string' ? '***' : value,
-  );
-  return oneLine(masked);
+  return oneLine(maskedJson(args));
 }
 
 function callLine(
