@@ -18,7 +18,10 @@ export interface RetryPlan {
   readonly onRetry?: (error: unknown, delayMs: number) => void;
 }
 
-/** Runs `work` until it resolves, is not worth a retry, or the waits are used up: then its last error. */
+/**
+ * Runs `work` until it resolves, is not worth a retry, the waits are used up, or the signal aborts a wait.
+ * Rejects with the last error of `work` in all these cases: it tells more than that time ran out.
+ */
 export async function withRetries<T>(plan: RetryPlan, work: () => Promise<T>): Promise<T> {
   for (const delayMs of plan.delaysMs) {
     try {
@@ -29,7 +32,9 @@ export async function withRetries<T>(plan: RetryPlan, work: () => Promise<T>): P
       if (!verdict.retry || verdict.atLeastMs > MAX_RETRY_AFTER_MS) throw error;
       const waitMs = Math.max(delayMs, verdict.atLeastMs);
       plan.onRetry?.(error, waitMs);
-      await sleep(plan.clock, waitMs, plan.signal);
+      await sleep(plan.clock, waitMs, plan.signal).catch(() => {
+        throw error;
+      });
     }
   }
   return work();

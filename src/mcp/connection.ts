@@ -166,9 +166,7 @@ class ServerConnection implements Connection {
       this.#board.update({ state: 'ready', readyMs: clock.now() - startedAt });
       link.listen();
     } catch (thrown) {
-      this.#connectFailed(
-        caller.aborted && thrown === caller.reason ? cancelled(this.name) : thrown,
-      );
+      this.#connectFailed(caller.aborted ? cancelled(this.name) : thrown);
     } finally {
       limit.dispose();
     }
@@ -247,7 +245,7 @@ class ServerConnection implements Connection {
     clocks: CallClocks,
     link: Link | undefined,
   ): unknown {
-    if (call.signal.aborted && error === call.signal.reason) return error;
+    if (call.signal.aborted) return call.signal.reason;
     if (link !== undefined && error === clocks.signal.reason && error instanceof LimitError) {
       this.#timedOut(link);
       return unknownOutcome(this.name, call.tool, error);

@@ -160,6 +160,8 @@ export class Link {
     try {
       await this.shakeHands(anySignal(limit.signal, this.#closing.signal));
       this.listen();
+      // A server that forgot its sessions was most likely started anew, maybe with other tools.
+      this.#options.onToolsChanged();
     } catch (thrown) {
       this.#isStale = true;
       const error = toAppError(thrown);

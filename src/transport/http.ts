@@ -4,7 +4,7 @@
  */
 import { startLimit } from '../base/abort.ts';
 import type { Clock, Timer } from '../base/clock.ts';
-import { AppError, ConnectError } from '../base/errors.ts';
+import { ConnectError } from '../base/errors.ts';
 import {
   discardBody,
   type Fetch,

@@ -41,6 +41,19 @@ describe('withRetries', () => {
     expect(await attempts(1, 30_001)).toEqual({ outcome: 'Error: failure 1', runs: 1, waits: [] });
   });
 
+  test('gives the last error when a wait is aborted', async () => {
+    const control = new AbortController();
+    const plan = {
+      clock: { now: () => 0, date: () => new Date(0), after: () => ({ cancel: () => undefined }) },
+      signal: control.signal,
+      delaysMs: [250],
+      shouldRetry: () => ({ retry: true, atLeastMs: 0 }) as const,
+      onRetry: () => queueMicrotask(() => control.abort(new Error('time is up'))),
+    };
+    const work = () => Promise.reject(new Error('server is busy'));
+    await expect(withRetries(plan, work)).rejects.toThrow('server is busy');
+  });
+
   test('stops where a retry is not worth it', async () => {
     expect((await attempts(1, 0, false)).runs).toBe(1);
   });

@@ -106,6 +106,34 @@ describe('over HTTP', () => {
     void clock.advance(10_000);
   });
 
+  test('a new session has the tool list read again at the next refresh', async () => {
+    await using server = await startMcpServer({ sessions: true, expireAt: 3 });
+    await using connection = open(httpEndpoint(server.url));
+    await connection.connect(never);
+    await callTool(connection, 'echo', { a: 1 });
+    await connection.refresh(never);
+    await connection.refresh(never);
+    expect(server.methods()).toEqual([
+      'initialize',
+      'notifications/initialized',
+      'tools/list',
+      'tools/call',
+      'initialize',
+      'notifications/initialized',
+      'tools/call',
+      'tools/list',
+    ]);
+  });
+
+  test('a limit that ends in a pause says what the pause was for', async () => {
+    const later = { status: 503, headers: { 'retry-after': '20' }, body: 'later' };
+    await using server = await startMcpServer({ instead: { '*': later } });
+    const timeout = { connectMs: 15_000, idleMs: 0, maxMs: 0, tools: {} };
+    await using connection = open(httpEndpoint(server.url), { clock: hurriedClock }, { timeout });
+    await connection.connect(never);
+    expect(connection.status().error?.message).toBe('server "s1" answered HTTP 503: later');
+  });
+
   test('a server that was not there is connected to by the next call', async () => {
     const port = closedPort();
     await using connection = open(
