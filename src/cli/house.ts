@@ -118,7 +118,7 @@ export function tellStart(
 export function throwIfFatal(report: StartReport): void {
   const { fatal } = report;
   if (fatal === undefined) return;
-  const hint = report.servers.find(({ name }) => name === fatal.server)?.error?.hint;
+  const hint = report.servers.find(({ name }) => name === fatal.server)?.error?.hint ?? fatal.hint;
   const options = hint === undefined ? {} : { hint };
   throw fatal.exit === 6
     ? new AuthError(fatal.message, options)
@@ -152,7 +152,9 @@ function allWarnings(config: Config, report: StartReport): readonly Warning[] {
     const isTold = reason !== undefined && all.some(({ message }) => message.includes(reason));
     if (!isTold) all.push(...serverWarnings([server]));
   }
-  return all.filter((one, at) => all.findIndex(({ message }) => message === one.message) === at);
+  // What ends the run is told as its error.
+  const told = all.filter(({ message }) => message !== report.fatal?.message);
+  return told.filter((one, at) => told.findIndex(({ message }) => message === one.message) === at);
 }
 
 function skippedServer(problem: Config['warnings'][number]): ConfigError {

@@ -39,7 +39,7 @@ export function buildServers(
       message: renderProblems(all, file),
       hint: `server ${label} is skipped until this is mended`,
       skipped: label,
-      ...(isTrue(childOf(raw, 'required')) ? { required: true } : {}),
+      ...(isRequired(raw) ? { required: true } : {}),
     });
   }
   return { servers, warnings, skipped };
@@ -145,6 +145,11 @@ function entryLabel(raw: unknown, index: number): string {
   return entryName(raw) ?? `servers[${index}]`;
 }
 
-function isTrue(value: unknown): boolean {
-  return value instanceof PlainScalar && value.value === true;
+/** `required: true` of an entry that is not switched off. */
+function isRequired(raw: unknown): boolean {
+  const has = (key: string, wanted: boolean) => {
+    const value = childOf(raw, key);
+    return value instanceof PlainScalar && value.value === wanted;
+  };
+  return has('required', true) && !has('enabled', false);
 }

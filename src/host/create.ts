@@ -90,6 +90,7 @@ export function createHost(options: HostOptions, deps: HostDeps): Host {
       await sources.start(signal);
       return judgeStart(servers, options.servers, {
         status: sources.status(),
+        problems: config.warnings,
         warnings: sources.takeWarnings(),
         readyMs: deps.clock.now() - startedAt,
       });

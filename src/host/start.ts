@@ -1,15 +1,24 @@
 /** How a start is judged: what it cost, and whether a server that has to be there is missing. */
 import { AuthError } from '../base/errors.ts';
 import { EXIT } from '../base/exit.ts';
-import type { ServerConfig } from '../config/types.ts';
+import type { ConfigWarning, ServerConfig } from '../config/types.ts';
 import type { ServerStatus } from '../mcp/types.ts';
 import type { StartReport } from './types.ts';
 
-/** A server that is `required`, or that was named with `--server`, must be ready. */
+interface StartFacts extends Omit<StartReport, 'fatal' | 'servers'> {
+  readonly status: readonly ServerStatus[];
+  /** Of the configuration: the entries that could not be used. */
+  readonly problems: readonly ConfigWarning[];
+}
+
+/**
+ * A server that is `required`, or that was named with `--server`, must be ready. An entry that says
+ * `required: true` and cannot be used is as good as down, unless `named` leaves it out.
+ */
 export function judgeStart(
   servers: readonly ServerConfig[],
   named: readonly string[] | undefined,
-  facts: Omit<StartReport, 'fatal' | 'servers'> & { readonly status: readonly ServerStatus[] },
+  facts: StartFacts,
 ): StartReport {
   const { status, warnings, readyMs } = facts;
   const needed = new Set(
@@ -18,7 +27,20 @@ export function judgeStart(
       .map(({ name }) => name),
   );
   const missing = status.find(({ name, state }) => needed.has(name) && isOut(state));
-  return { servers: status, readyMs, warnings, fatal: missing && fatalOf(missing) };
+  const fatal = missing === undefined ? unusable(facts.problems, named) : fatalOf(missing);
+  return { servers: status, readyMs, warnings, fatal };
+}
+
+function unusable(
+  problems: readonly ConfigWarning[],
+  named: readonly string[] | undefined,
+): StartReport['fatal'] {
+  for (const { required, skipped, message, hint } of problems) {
+    if (required !== true || skipped === undefined) continue;
+    if (named !== undefined && !named.includes(skipped)) continue;
+    return { server: skipped, message, hint, exit: EXIT.connect };
+  }
+  return undefined;
 }
 
 function isOut(state: ServerStatus['state']): boolean {

@@ -39,9 +39,15 @@ export interface StartReport {
   readonly servers: readonly ServerStatus[];
   /** Counts of the exposed tools by server are derived from `snapshot()`. */
   readonly readyMs: number;
-  /** A required or named server that failed: no model request is made. */
+  /** A required or named server that failed, or a required entry that cannot be used: no model request is made. */
   readonly fatal:
-    | { readonly server: string; readonly message: string; readonly exit: 4 | 6 }
+    | {
+        readonly server: string;
+        readonly message: string;
+        /** Where the server's own error has none. */
+        readonly hint?: string | undefined;
+        readonly exit: 4 | 6;
+      }
     | undefined;
   readonly warnings: readonly { readonly message: string; readonly hint: string | undefined }[];
 }

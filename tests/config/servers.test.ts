@@ -155,6 +155,13 @@ servers:
 });
 
 describe('a bad entry', () => {
+  test('is required only where it is not switched off', async () => {
+    const entries = ['required: true', 'required: true, enabled: false', 'required: false'];
+    const list = entries.map((more, index) => `  - {name: s${index}, ${more}}`);
+    const config = await load(['servers:', ...list].join('\n'));
+    expect(config.warnings.map(({ required }) => required)).toEqual([true, undefined, undefined]);
+  });
+
   test('is skipped with one warning, the others work', async () => {
     const config = await load(
       [

@@ -16,7 +16,12 @@ function fatalOf({ state, error, required = false, named }: Case) {
   const builtin = createBuiltin(serverOf('here', { builtin: 'workspace' }), '/');
   const status: ServerStatus = { ...builtin.status(), name: 'db', state, error };
   const servers = [serverOf('db', { command: 'x', required }), serverOf('other')];
-  const report = judgeStart(servers, named, { status: [status], warnings: [], readyMs: 5 });
+  const report = judgeStart(servers, named, {
+    status: [status],
+    problems: [],
+    warnings: [],
+    readyMs: 5,
+  });
   expect({ ...report, fatal: undefined }).toEqual({
     servers: [status],
     warnings: [],
@@ -48,5 +53,26 @@ test('a missing token is 6, a failure without a reason is still said', () => {
     { server: 'db', message: 'needs a token', exit: 6 },
     { server: 'db', message: 'refused', exit: 6 },
     { server: 'db', message: 'server db is not there', exit: 4 },
+  ]);
+});
+
+test('a required entry that cannot be used is as good as down, unless it was left out', () => {
+  const problem = { message: 'f:1:2 servers.db', hint: 'mend it', skipped: 'db', required: true };
+  const fatalFor = (named?: readonly string[], required = true) =>
+    judgeStart([serverOf('other')], named, {
+      status: [],
+      problems: [
+        { ...problem, skipped: 'b', required: false },
+        { ...problem, required },
+      ],
+      warnings: [],
+      readyMs: 5,
+    }).fatal;
+  const fatal = { server: 'db', message: 'f:1:2 servers.db', hint: 'mend it', exit: 4 } as const;
+  expect([fatalFor(), fatalFor(['db']), fatalFor(['other']), fatalFor(undefined, false)]).toEqual([
+    fatal,
+    fatal,
+    undefined,
+    undefined,
   ]);
 });

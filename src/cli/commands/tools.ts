@@ -26,7 +26,7 @@ export async function runTools(context: Context, words: readonly string[]): Prom
   return withHost(context, request, async (host) => {
     const report = await host.start(signal);
     for (const { message, hint } of [...config.warnings, ...report.warnings]) {
-      log.warn(message, hint);
+      if (message !== report.fatal?.message) log.warn(message, hint);
     }
     throwIfFatal(report);
     const known = report.warnings.map(({ message }) => message).join('\n');
