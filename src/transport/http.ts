@@ -243,7 +243,7 @@ export class HttpTransport implements Transport {
     }
     const value = tryParseJson(body);
     if (exchange !== undefined && isRefusalOfRequest(status) && isJsonObject(value)) {
-      this.#deliverError(exchange, value);
+      this.#deliverError(exchange, value, ` (HTTP ${status})`);
     }
     if (exchange?.isAnswered === true) return;
     throw statusError(this.#target, response, body, this.#ports.clock.date());
@@ -257,12 +257,20 @@ export class HttpTransport implements Transport {
     return body;
   }
 
-  /** Servers that refuse before reading the id answer with `id: null`; a POST has one answer, so it is ours. */
-  #deliverError(exchange: Exchange, value: JsonObject): void {
+  /**
+   * Servers that refuse before reading the id answer with `id: null`; a POST has one answer, so it is
+   * ours. `remark` is added to what the server said.
+   */
+  #deliverError(exchange: Exchange, value: JsonObject, remark = ''): void {
     const isOurs = answeredId(value) === exchange.id || (value['id'] ?? null) === null;
-    if (isOurs && isJsonObject(value['error']) && rpcError(value) !== undefined) {
-      this.#deliver({ ...value, id: exchange.id });
-    }
+    const error = isJsonObject(value['error']) ? rpcError(value) : undefined;
+    if (!isOurs || error === undefined) return;
+    if (value['jsonrpc'] !== '2.0' && error.code === undefined) return;
+    this.#deliver({
+      jsonrpc: '2.0',
+      id: exchange.id,
+      error: { ...error, message: `${error.message}${remark}` },
+    });
   }
 
   #deliver(message: JsonObject): void {

@@ -115,6 +115,16 @@ describe('refusals', () => {
     'a JSON-RPC error in a 400': [
       { status: 400, headers: json, body: rpc },
       'protocol',
+      'server "s1" answered tools/call with an error: App is not enabled (HTTP 400) (-32000)',
+    ],
+    'a JSON error in a 404 that is not of the protocol': [
+      { status: 404, headers: json, body: '{"error":{"message":"no such app"}}' },
+      'protocol',
+      'server "s1" answered HTTP 404 (application/json): no such app',
+    ],
+    'a JSON-RPC error without an id in a 200': [
+      { status: 200, headers: json, body: rpc },
+      'protocol',
       'server "s1" answered tools/call with an error: App is not enabled (-32000)',
     ],
     'a 500 with text': [
