@@ -44,6 +44,17 @@ export function renderServers(facts: BannerFacts, style: BannerStyle): readonly 
   return [...blocks, ...bad];
 }
 
+/** The block of one server that became ready after the banner. */
+export function renderServer(
+  status: ServerStatus,
+  snapshot: RegistrySnapshot,
+  style: BannerStyle,
+): readonly string[] {
+  const tools = snapshot.tools.filter(({ server }) => server === status.name);
+  const width = displayWidth(status.name);
+  return [serverLine(status, tools, width, style), ...toolLines(status.name, tools, style)];
+}
+
 /** The last line: tools, time, mode, model. */
 export function renderSummary(facts: BannerFacts): string {
   const count = facts.snapshot.tools.length;

@@ -5,7 +5,13 @@ import type { Config, ModelConfig } from '../config/types.ts';
 import type { Host, HostEvent, StartReport } from '../host/types.ts';
 import type { ServerStatus } from '../mcp/types.ts';
 import type { AskUser } from '../permission/types.ts';
-import { renderServers, renderSummary, serverWarnings } from './banner.ts';
+import {
+  type BannerStyle,
+  renderServer,
+  renderServers,
+  renderSummary,
+  serverWarnings,
+} from './banner.ts';
 import type { Context } from './context.ts';
 
 export interface HouseRequest {
@@ -101,7 +107,7 @@ export function tellStart(
     permissions: options.permissions ?? config.mcp.permissions,
     modelLabel: host.modelLabel,
   };
-  const style = { ...screen, columns: screen.columns(), verbose: options.verbose > 0 };
+  const style = styleOf(context);
   if (!options.quiet) for (const line of renderServers(banner, style)) screen.line(line);
   const warnings = allWarnings(config, report);
   for (const { message, hint } of warnings) log.warn(message, hint);
@@ -112,6 +118,26 @@ export function tellStart(
     screen.line(renderSummary(banner));
   }
   return warnings.map(({ message }) => message);
+}
+
+/** Tells of a server that was still connecting in the banner. Returns the texts of the warnings. */
+export function tellStraggler(
+  context: Context,
+  host: Host,
+  status: ServerStatus,
+): readonly string[] {
+  const { screen, options, log } = context;
+  if (status.state === 'ready' && !options.quiet) {
+    const lines = renderServer(status, host.snapshot(), styleOf(context));
+    for (const line of lines) screen.line(line);
+  }
+  const warnings = serverWarnings([status]);
+  for (const { message, hint } of warnings) log.warn(message, hint);
+  return warnings.map(({ message }) => message);
+}
+
+function styleOf({ screen, options }: Context): BannerStyle {
+  return { ...screen, columns: screen.columns(), verbose: options.verbose > 0 };
 }
 
 /** Throws the error of a required or named server that is down. */

@@ -14,6 +14,7 @@ import {
   countDown,
   loadConfig,
   tellStart,
+  tellStraggler,
   throwIfFatal,
   withHost,
 } from './house.ts';
@@ -22,6 +23,7 @@ import { reportError } from './report.ts';
 import { failedRun, serversEvent } from './run-shape.ts';
 import { openRunView, type RunView } from './run-view.ts';
 import { readPrompt } from './stdin.ts';
+import { type Stragglers, watchStragglers } from './stragglers.ts';
 
 /** Runs, writes the result, returns the exit code. Failures are in the result, also before the model was asked. */
 export async function runPrompt(context: Context): Promise<ExitCode> {
@@ -71,6 +73,11 @@ async function connectAndRun(context: Context, parts: RunParts): Promise<RunResu
   checkServerNames(config, options.servers ?? []);
   view.emit(initEvent(context, config));
   const announce = announceEvents({ ...context, quiet: options.quiet });
+  let stragglers: Stragglers | undefined;
+  const warn = (message: string) => {
+    warnings.push(message);
+    view.emit({ type: 'warning', message });
+  };
   const request = {
     config,
     servers: options.servers,
@@ -78,18 +85,21 @@ async function connectAndRun(context: Context, parts: RunParts): Promise<RunResu
     onEvent: (event: HostEvent) => {
       view.onEvent(event);
       announce(event);
+      stragglers?.onEvent(event);
     },
     preloadModel: true,
   };
   return withHost(context, request, async (host) => {
     const report = await host.start(signal);
     view.emit(serversEvent(report, host.snapshot()));
-    for (const warning of tellStart(context, { host, config, report })) {
-      warnings.push(warning);
-      view.emit({ type: 'warning', message: warning });
-    }
+    for (const warning of tellStart(context, { host, config, report })) warn(warning);
     throwIfFatal(report);
+    stragglers = watchStragglers(report.servers, host.status(), (status) => {
+      for (const warning of tellStraggler(context, host, status)) warn(warning);
+    });
     const result = await host.prompt(await prompt, signal);
+    // What the end of the run does to them is no news.
+    stragglers = undefined;
     return { ...result, exit: exitOf(context, result, countDown(config, host.status())) };
   });
 }

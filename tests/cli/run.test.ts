@@ -130,6 +130,41 @@ describe('prompt', () => {
   });
 });
 
+describe('a server that was still connecting in the banner', () => {
+  const slow = statusOf('slow', { state: 'connecting' });
+  const late = (...states: Partial<ReturnType<typeof statusOf>>[]): CliRun['host'] => ({
+    report: reportOf([slow]),
+    snapshot: snapshotOf([toolOf('slow', 'look')]),
+    prompt: (_text, options) => {
+      for (const state of states) {
+        options.onEvent({ type: 'server', status: statusOf('slow', state) });
+      }
+      return Promise.resolve(goodRun);
+    },
+  });
+  const listed = [toolOf('slow', 'look').definition];
+  const afterBanner = ({ stderr }: { readonly stderr: string }) => stderr.split('\n').slice(3);
+
+  test('is announced once when it is ready', async () => {
+    const host = late({ state: 'discovering' }, { tools: listed }, { tools: listed });
+    expect(afterBanner(await cli(['-p', 'x'], { host }))).toEqual([
+      '✓ slow  http     legacy 2025-11-25  1 of 1 tools, about 15 tokens',
+      '    look',
+      '',
+    ]);
+    expect((await cli(['-p', 'x', '--quiet'], { host })).stderr).toBe('');
+  });
+
+  test('is a warning when it fails, also in the result', async () => {
+    const host = late({ state: 'failed', error: new ConnectError('server slow: no') });
+    const run = await cli(['-p', 'x', '--quiet', '--json'], { host });
+    expect([run.stderr, JSON.parse(run.stdout).warnings]).toEqual([
+      'warning: server slow: no\n',
+      ['server slow: no'],
+    ]);
+  });
+});
+
 describe('exit code', () => {
   const fatal = (exit: 4 | 6) =>
     reportOf([down], { fatal: { server: 'down', message: 'server down: no', exit } });
