@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { systemClock } from '../../src/base/clock.ts';
 import { type HttpScript, startMcpServer } from '../fixtures/servers/http.ts';
 import { type ScriptedTool, tool } from '../fixtures/servers/script.ts';
 import { newFolder } from '../helpers/places.ts';
@@ -154,7 +155,7 @@ test('R22: a call whose connection broke is not sent again: unknown, listed, exi
   );
 });
 
-test('R22 R23: a process that died is started again by the next call, the lost call is not repeated', async () => {
+test('R22: a process that died is started again by the next call, the lost call is not repeated', async () => {
   const log = join(newFolder(), 'log');
   const tools = [tool('die', 'Ends.', EMPTY, { does: { exit: 1 } }), tool('live', 'Lives.', EMPTY)];
   await using scene = await openScene({
@@ -163,10 +164,43 @@ test('R22 R23: a process that died is started again by the next call, the lost c
   });
   const result = await ask(scene);
   expect(outcomes(result)).toEqual(['local/die unknown', 'local/live ok']);
-  const methods = readFileSync(log, 'utf8')
-    .split('\n')
-    .flatMap((line) => /"method":"(initialize|tools\/call)"/.exec(line)?.[1] ?? []);
-  expect(methods).toEqual(['initialize', 'tools/call', 'initialize', 'tools/call']);
+  const started = methodsIn(log).filter((method) => /^(initialize|tools\/call)$/.test(method));
+  expect(started).toEqual(['initialize', 'tools/call', 'initialize', 'tools/call']);
+});
+
+test('R23: a process that stays silent after a time-out is told, ended and started anew by the next call', async () => {
+  const log = join(newFolder(), 'log');
+  const tools = [
+    tool('hang', 'Hangs.', EMPTY, { does: { never: true } }),
+    tool('live', 'Lives.', EMPTY),
+  ];
+  const ended = Promise.withResolvers<void>();
+  await using scene = await openScene({
+    // The two seconds of silence are short here.
+    clock: {
+      ...systemClock,
+      after: (delayMs, action) => systemClock.after(delayMs === 2000 ? 20 : delayMs, action),
+    },
+    yaml: AUTO + stdioEntry('local', { tools, log }, ', timeout: {tools: {hang: {idle: 50ms}}}'),
+    steps: [...callThenAnswer(['local_hang', {}]), ...callThenAnswer(['local_live', { a: 1 }])],
+    onEvent: (event) => {
+      if (event.type === 'server' && event.status.state === 'idle') ended.resolve();
+    },
+  });
+  const lost = await ask(scene);
+  await ended.promise;
+  const found = await ask(scene);
+  expect([outcomes(lost), lost.exit, outcomes(found), found.exit]).toEqual([
+    ['local/hang unknown'],
+    9,
+    ['local/live ok'],
+    0,
+  ]);
+  expect(methodsIn(log)).toEqual([
+    ...['initialize', 'notifications/initialized', 'tools/list', 'tools/call'],
+    'notifications/cancelled',
+    ...['initialize', 'notifications/initialized', 'tools/list', 'tools/call'],
+  ]);
 });
 
 test('R31: a server that asks for roots is told the working directory alone', async () => {
@@ -187,3 +221,9 @@ test('R31: a server that asks for roots is told the working directory alone', as
     result: { roots: [{ uri: Bun.pathToFileURL(scene.cwd).href, name: expect.any(String) }] },
   });
 });
+
+/** Methods of the messages that a stdio fixture noted, in order. */
+function methodsIn(log: string): readonly string[] {
+  const lines = readFileSync(log, 'utf8').split('\n');
+  return lines.flatMap((line) => /"method":"([^"]+)"/.exec(line)?.[1] ?? []);
+}

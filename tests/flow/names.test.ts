@@ -101,6 +101,27 @@ describe('public names', () => {
   });
 });
 
+test('flags and exposure narrow what is offered, never what a server has', async () => {
+  await using server = await startMcpServer({ tools: named('a', 'b', 'c') });
+  await using scene = await openScene({
+    yaml: `${AUTO}${httpEntry('s1', server.url)}\n${httpEntry('s2', server.url, ', exposure: hidden')}`,
+    steps: callThenAnswer(['s1_b', {}], ['s2_a', {}], ['s1_c', {}]),
+    toolPatterns: { only: ['s1/*', 's2/*'], without: ['s1_b'] },
+  });
+  const result = await ask(scene);
+  expect(offered(scene, 0)).toEqual(['s1_a', 's1_c']);
+  expect(outcomes(result)).toEqual(['?/s1_b invalid', '?/s2_a invalid', 's1/c ok']);
+  const hidden = scene.host
+    .snapshot()
+    .hidden.map((one) => [`${one.server}/${one.name}`, one.hidden?.kind]);
+  expect(Object.fromEntries(hidden)).toEqual({
+    's1/b': 'flag',
+    's2/a': 'exposure',
+    's2/b': 'exposure',
+    's2/c': 'exposure',
+  });
+});
+
 describe('tools that need binary data', () => {
   const binary = tool('send', 'Sends.', {
     type: 'object',

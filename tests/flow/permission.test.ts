@@ -12,7 +12,10 @@ import {
 } from './scene.ts';
 
 const calledOn = (server: { calls(): readonly { readonly [key: string]: unknown }[] }) =>
-  server.calls().map(({ name }) => name);
+  server
+    .calls()
+    .map(({ name }) => String(name))
+    .toSorted();
 
 test('MM-03 MM-21: without any mode every call is asked for, and only a yes runs it', async () => {
   await using server = await startMcpServer();
@@ -158,4 +161,32 @@ test('a call that a person types is its own consent, a deny rule aside', async (
   const kinds = [(await call('s1/read')).kind, (await call('s1/wipe')).kind];
   expect(kinds).toEqual(['result', 'denied']);
   expect(calledOn(server)).toEqual(['read']);
+});
+
+test('parallel calls are asked for one at a time, in their order, and allowed ones do not wait', async () => {
+  await using server = await startMcpServer();
+  let open = 0;
+  const log: string[] = [];
+  const readDone = Promise.withResolvers<void>();
+  await using scene = await openScene({
+    yaml: `servers:\n${httpEntry('s1', server.url, ', toolPermissions: {read: auto}')}`,
+    steps: callThenAnswer(['s1_read', {}], ['s1_wipe', {}], ['s1_structured', {}]),
+    askUser: {
+      async ask({ tool }) {
+        open += 1;
+        log.push(`ask ${tool} ${open}`);
+        await readDone.promise;
+        open -= 1;
+        return { kind: 'yes' };
+      },
+    },
+    onEvent: (event) => {
+      if (event.type === 'call_done' && event.name === 's1_read') readDone.resolve();
+    },
+  });
+  const result = await ask(scene);
+  expect([log, outcomes(result)]).toEqual([
+    ['ask wipe 1', 'ask structured 1'],
+    ['s1/read ok', 's1/wipe ok', 's1/structured ok'],
+  ]);
 });

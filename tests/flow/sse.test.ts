@@ -108,8 +108,8 @@ describe('MM-25 MM-26: streams that never answer', () => {
     });
     await using scene = await openScene({
       yaml: [
-        AUTO + httpEntry('silent', silent.url, ', timeout: {idle: 80ms, max: 10s}'),
-        httpEntry('chatty', chatty.url, ', timeout: {idle: 80ms, max: 300ms}'),
+        AUTO + httpEntry('silent', silent.url, ', timeout: {idle: 250ms, max: 10s}'),
+        httpEntry('chatty', chatty.url, ', timeout: {idle: 250ms, max: 500ms}'),
       ].join('\n'),
       steps: callThenAnswer(['silent_never', {}], ['chatty_never', {}]),
     });
@@ -117,8 +117,8 @@ describe('MM-25 MM-26: streams that never answer', () => {
     const result = await ask(scene);
     expect(outcomes(result)).toEqual(['silent/never unknown', 'chatty/never unknown']);
     const [silence, whole] = result.answer.split('\n');
-    expect(silence).toContain('no sign of life for 80ms (timeout.idle)');
-    expect(whole).toContain('still running after 300ms (timeout.max)');
+    expect(silence).toContain('no sign of life for 250ms (timeout.idle)');
+    expect(whole).toContain('still running after 500ms (timeout.max)');
     expect(result.exit).toBe(9);
   });
 

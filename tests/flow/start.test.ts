@@ -187,6 +187,13 @@ describe('a server that has to be there', () => {
     expect(server.requests).toEqual([]);
   });
 
+  test('required, and its entry cannot be used: fatal as well', async () => {
+    await using scene = await openScene({
+      yaml: `${AUTO}  - {name: db, url: "https://example.com/", command: x, required: true}`,
+    });
+    expect(scene.report.fatal).toMatchObject({ server: 'db', exit: 4 });
+  });
+
   test('named: only it is started, and its failure is fatal', async () => {
     await using server = await startMcpServer();
     await using scene = await openScene({
@@ -208,7 +215,7 @@ describe('patience', () => {
     const ready = Promise.withResolvers<void>();
     await using scene = await openScene({
       patienceMs: 20,
-      yaml: `${AUTO}${httpEntry('late', gate.url)}\n${httpEntry('quick', quick.url, ', tools: [read]')}`,
+      yaml: `${AUTO}${httpEntry('late', gate.url)}\n${httpEntry('quick', quick.url, ', tools: [read], required: true')}`,
       steps: [{ text: '{{tools}}' }, { text: '{{tools}}' }],
       onEvent: (event) => {
         if (

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import { AuthError, ConnectError } from '../../src/base/errors.ts';
+import type { ConfigWarning } from '../../src/config/types.ts';
 import { createBuiltin } from '../../src/host/builtin.ts';
 import { judgeStart } from '../../src/host/start.ts';
 import type { ServerState, ServerStatus } from '../../src/mcp/types.ts';
@@ -10,18 +11,15 @@ interface Case {
   readonly error?: ServerStatus['error'];
   readonly required?: boolean;
   readonly named?: readonly string[];
+  readonly problems?: readonly ConfigWarning[];
 }
 
-function fatalOf({ state, error, required = false, named }: Case) {
+function fatalOf({ state, error, required = false, named, problems = [] }: Case) {
   const builtin = createBuiltin(serverOf('here', { builtin: 'workspace' }), '/');
   const status: ServerStatus = { ...builtin.status(), name: 'db', state, error };
   const servers = [serverOf('db', { command: 'x', required }), serverOf('other')];
-  const report = judgeStart(servers, named, {
-    status: [status],
-    problems: [],
-    warnings: [],
-    readyMs: 5,
-  });
+  const facts = { status: [status], problems, warnings: [], readyMs: 5 };
+  const report = judgeStart(servers, named, facts);
   expect({ ...report, fatal: undefined }).toEqual({
     servers: [status],
     warnings: [],
@@ -75,4 +73,16 @@ test('a required entry that cannot be used is as good as down, unless it was lef
     undefined,
     undefined,
   ]);
+});
+
+test('an entry that is required and cannot be used is as good as down, unless others are named', () => {
+  const bad = { message: 'entry bad: no url', hint: 'add one', skipped: 'bad', required: true };
+  const fatal = { server: 'bad', message: 'entry bad: no url', hint: 'add one', exit: 4 } as const;
+  expect([
+    fatalOf({ state: 'ready', problems: [{ ...bad, required: false }] }),
+    fatalOf({ state: 'ready', problems: [{ ...bad, skipped: undefined }] }),
+    fatalOf({ state: 'ready', problems: [bad] }),
+    fatalOf({ state: 'ready', problems: [bad], named: ['db'] }),
+    fatalOf({ state: 'ready', problems: [bad], named: ['bad'] }),
+  ]).toEqual([undefined, undefined, fatal, undefined, fatal]);
 });
