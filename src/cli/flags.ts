@@ -25,6 +25,7 @@ export const FLAGS = {
   server: { kind: 'list', hint: 'NAME', help: 'start only these servers; each is then required' },
   tool: { kind: 'list', hint: 'PATTERN', help: 'offer only these tools (server/tool, globs)' },
   'no-tool': { kind: 'list', hint: 'PATTERN', help: 'do not offer these tools' },
+  'no-builtin-tools': { kind: 'switch', help: 'leave out the built-in servers' },
   permissions: {
     kind: 'value',
     choices: ['ask', 'auto'],
@@ -110,6 +111,7 @@ export const COMMANDS = {
       'model',
       'tool',
       'no-tool',
+      'no-builtin-tools',
       'permissions',
       'yes',
       'on-denied',
@@ -136,6 +138,7 @@ export const COMMANDS = {
       ...CONNECTING,
       'tool',
       'no-tool',
+      'no-builtin-tools',
       ...BARE_URL,
       'output',
       'json',

@@ -59,13 +59,18 @@ export async function withHost<T>(
   }
 }
 
-/** The config of this command line, with `--model` put in. Throws ConfigError. */
+/** The config of this command line, with `--model` and `--no-builtin-tools` put in. Throws ConfigError. */
 export async function loadConfig(context: Context): Promise<Config> {
   const { parts, options, env, cwd } = context;
   const config = await parts.loadConfig({ configFlag: options.config, env, cwd });
-  return options.model === undefined
-    ? config
-    : { ...config, model: modelOf(config, options.model) };
+  const { servers } = config;
+  return {
+    ...config,
+    model: options.model === undefined ? config.model : modelOf(config, options.model),
+    servers: options.noBuiltins
+      ? servers.filter(({ endpoint }) => endpoint.kind !== 'builtin')
+      : servers,
+  };
 }
 
 /** Checks that named servers exist and can be started. Throws UsageError, or ConfigError for a bad entry. */

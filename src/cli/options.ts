@@ -14,6 +14,7 @@ export interface CliOptions {
   readonly servers: readonly string[] | undefined;
   readonly onlyTools: readonly string[] | undefined;
   readonly withoutTools: readonly string[];
+  readonly noBuiltins: boolean;
   readonly permissions: 'ask' | 'auto' | undefined;
   readonly yes: readonly string[];
   readonly onDenied: 'fail' | 'continue';
@@ -56,6 +57,7 @@ export function readOptions(line: ParsedLine): CliOptions {
     servers: flags.get('server'),
     onlyTools: flags.get('tool'),
     withoutTools: flags.get('no-tool') ?? [],
+    noBuiltins: has('no-builtin-tools'),
     permissions: oneOf(one('permissions'), ['ask', 'auto']),
     yes: readYes(flags.get('yes') ?? []),
     onDenied: oneOf(one('on-denied'), ['fail', 'continue']) ?? 'fail',

@@ -22,3 +22,14 @@ describe('a required entry that cannot be used', () => {
     expect(run.stderr).toContain('error: ');
   });
 });
+
+test('--no-builtin-tools leaves out built-in servers, also the one without a config', async () => {
+  const config = { servers: [stdioServer('good'), { name: 'w', builtin: 'workspace' }] };
+  const [mixed, none] = await Promise.all([
+    runUsher(['tools', '--json', '--no-builtin-tools'], { config }),
+    runUsher(['tools', '--json', '--no-builtin-tools']),
+  ]);
+  const servers = JSON.parse(mixed.stdout).tools.map((one: { server: string }) => one.server);
+  expect([mixed.code, [...new Set(servers)]]).toEqual([0, ['good']]);
+  expect([none.code, JSON.parse(none.stdout)]).toEqual([0, { tools: [] }]);
+});

@@ -13,6 +13,7 @@ test('defaults are filled in', () => {
     servers: undefined,
     onlyTools: undefined,
     withoutTools: [],
+    noBuiltins: false,
     permissions: undefined,
     yes: [],
     onDenied: 'fail',
