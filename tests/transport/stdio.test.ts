@@ -111,6 +111,22 @@ describe('stdout', () => {
   });
 });
 
+test('a ping in the middle of a call is answered with its id', async () => {
+  const ping = JSON.stringify({ jsonrpc: '2.0', id: 'p-1', method: 'ping' });
+  const result = '{"jsonrpc":"2.0","id":3,"result":{"content":[],"structuredContent":%s}}\\n';
+  await using connection = open(
+    shell(
+      answeringShell(`read -r l; echo '${ping}'; read -r pong; printf '${result}' "$pong"; cat`),
+    ),
+  );
+  await connection.connect(never);
+  expect((await callTool(connection, 'echo')).structuredContent).toEqual({
+    jsonrpc: '2.0',
+    id: 'p-1',
+    result: {},
+  });
+});
+
 describe('stderr', () => {
   test.each([false, true])('never blocks the server, progress bar %p', async (stderrAsBar) => {
     const does = { stderrBytes: 1_000_000, echo: true };
