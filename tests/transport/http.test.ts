@@ -2,11 +2,13 @@
 import { describe, expect, test } from 'bun:test';
 import { AppError } from '../../src/base/errors.ts';
 import type { FetchInit } from '../../src/base/http.ts';
+import { isJsonObject } from '../../src/base/json.ts';
 import { registerSecret } from '../../src/base/redact.ts';
 import type { ConnectionPorts } from '../../src/mcp/ports.ts';
 import type { Connection } from '../../src/mcp/types.ts';
 import { type HttpScript, type RawReply, startMcpServer } from '../fixtures/servers/http.ts';
 import { closedPort } from '../helpers/tcp.ts';
+import { createManualClock } from '../mcp/manual-clock.ts';
 import {
   callTool,
   failureOf,
@@ -261,6 +263,31 @@ describe('sessions', () => {
     );
   });
 
+  test('an answer that comes after the new session was made does not make another', async () => {
+    let issued = 0;
+    const held = Promise.withResolvers<void>();
+    await using server = serveRpc((message, request) => {
+      if (message['method'] === 'initialize') {
+        issued += 1;
+        const headers = { 'mcp-session-id': `s${issued}` };
+        return Response.json(rpcResult(message, { protocolVersion: '2025-11-25' }), { headers });
+      }
+      if (message['method'] !== 'tools/call') return undefined;
+      if (request.headers.get('mcp-session-id') !== 's1') return undefined;
+      const gone = () => new Response('gone', { status: 404 });
+      return isJsonObject(message['params']) && message['params']['name'] === 'slow'
+        ? held.promise.then(gone)
+        : gone();
+    });
+    await using connection = await connected(server.url);
+    const slow = callTool(connection, 'slow');
+    await until(() => server.methods().includes('tools/call'));
+    await callTool(connection, 'quick');
+    held.resolve();
+    await slow;
+    expect(issued).toBe(2);
+  });
+
   test('a session lost between the handshake and the list is renewed as well', async () => {
     await using server = await startMcpServer({ sessions: true, expireAt: 1 });
     await using connection = await connected(server.url);
@@ -315,10 +342,16 @@ describe('the GET stream', () => {
     expect(server.requests.filter((one) => one.verb === 'GET')).toHaveLength(1);
   });
 
-  test('is not opened by a connection that only lists', async () => {
+  test('is opened 50 ms after the lists, so that who only lists does without', async () => {
+    const clock = createManualClock();
     await using server = await startMcpServer({ get: 'stream' });
-    await (await connected(server.url)).close();
-    expect(server.requests.filter((one) => one.verb === 'GET')).toEqual([]);
+    const gets = () => server.requests.filter((one) => one.verb === 'GET').length;
+    await using connection = await connected(server.url, { clock });
+    await clock.advance(49);
+    expect([gets(), clock.waiting]).toEqual([0, 1]);
+    await clock.advance(1);
+    await until(() => gets() === 1);
+    await connection.close();
   });
 });
 
