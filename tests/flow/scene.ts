@@ -159,10 +159,13 @@ export function personWho(
   };
 }
 
-/** A clock on which waits of up to a second, such as those between attempts, last a hundredth. */
+/** A clock on which waits of 250 ms to 1 s, those between attempts, last a hundredth. */
 export const hurriedClock: Clock = {
   ...systemClock,
-  after: (delayMs, action) => systemClock.after(delayMs > 1000 ? delayMs : delayMs / 100, action),
+  after(delayMs, action) {
+    const isBetweenAttempts = delayMs >= 250 && delayMs <= 1000;
+    return systemClock.after(isBetweenAttempts ? delayMs / 100 : delayMs, action);
+  },
 };
 
 /** YAML of a server entry over HTTP; `more` are further lines of flow style: `, permissions: auto`. */
