@@ -48,6 +48,8 @@ export class StdioTransport implements Transport {
   #ended: Promise<void> | undefined;
   #isGone = false;
   #hasNoticed = false;
+  /** Why the server is gone, unless we closed it. */
+  #loss: AppError | undefined;
 
   constructor(name: string, endpoint: ServerEndpoint & { kind: 'stdio' }, ports: StdioPorts) {
     this.#name = name;
@@ -72,7 +74,8 @@ export class StdioTransport implements Transport {
     options.signal.throwIfAborted();
     const child = this.#child;
     if (child === undefined || this.#isGone) {
-      throw new ConnectError(`server "${this.#name}" is not running`, { details: { sent: false } });
+      const text = this.#loss?.message ?? `server "${this.#name}" is not running`;
+      throw new ConnectError(text, { cause: this.#loss, details: { sent: false } });
     }
     try {
       await child.write(`${JSON.stringify(message)}\n`);
@@ -197,6 +200,7 @@ export class StdioTransport implements Transport {
   #lose(error: AppError): void {
     if (this.#isGone) return;
     this.#isGone = true;
+    this.#loss = error;
     this.#sink?.onClose(error);
     void this.#end();
   }

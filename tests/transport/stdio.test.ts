@@ -3,12 +3,22 @@ import { describe, expect, test } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { AppError, type UnknownOutcomeError } from '../../src/base/errors.ts';
+import { StdioTransport } from '../../src/transport/stdio.ts';
 import { tool } from '../fixtures/servers/script.ts';
 import type { StdioScript } from '../fixtures/servers/stdio.ts';
 import { stdioCommand } from '../helpers/config.ts';
 import { newFolder } from '../helpers/places.ts';
 import { createManualClock } from '../mcp/manual-clock.ts';
-import { callTool, failureOf, never, open, stdioEndpoint, stdioRig, until } from '../mcp/rig.ts';
+import {
+  callTool,
+  failureOf,
+  never,
+  open,
+  stdioEndpoint,
+  stdioRig,
+  testPorts,
+  until,
+} from '../mcp/rig.ts';
 
 const object = { type: 'object', properties: {} };
 const family = resolve(import.meta.dir, '../fixtures/servers/family.sh');
@@ -266,6 +276,27 @@ describe('a server that goes away', () => {
       'ConnectError',
       'server "s1" no longer reads its input',
     ]);
+  });
+
+  test('between two requests is still known by its end', async () => {
+    const endpoint = shell('echo last words >&2; exit 4');
+    const transport = new StdioTransport('s1', endpoint, testPorts());
+    const closed = Promise.withResolvers<AppError>();
+    transport.open({
+      onMessage: () => undefined,
+      onNotice: () => undefined,
+      onClose: (error) => closed.resolve(error),
+    });
+    const text = 'server "s1" ended with exit code 4; its stderr ends:\nlast words';
+    const error = await closed.promise;
+    const refused = await failureOf(transport.send({ jsonrpc: '2.0' }, { signal: never }));
+    expect([error.message, error.details, refused.message, (refused as AppError).details]).toEqual([
+      text,
+      { sent: true, exitCode: 4, signal: null },
+      text,
+      { sent: false },
+    ]);
+    await transport.close();
   });
 
   test('by a signal is said to be', async () => {
