@@ -32,7 +32,7 @@ test('after Ctrl-C in the middle of two calls every call has one result and the 
     },
   });
   try {
-    await session.waitFor(/tools? ready/);
+    await session.waitFor(/\/help lists[^\n]*\n> /);
     session.send('do both\r');
     await session.waitFor('s1/stuck');
     while (server.calls().length < 2) await Bun.sleep(10);

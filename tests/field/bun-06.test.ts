@@ -13,8 +13,9 @@ const tools = [
   }),
   ...Array.from({ length: 400 }, (_, n) => tool(`tool_${n}`, 'what it does '.repeat(50), any)),
 ];
-/** 3,000 problems: far more text than a pipe holds. */
-const broken = `servers:\n${Array.from({ length: 3000 }, (_, n) => `  - name: n${n}\n    comand: x\n`).join('')}`;
+/** 2,400 problems: far more text than a pipe holds. */
+const wrong = Array.from({ length: 6 }, (_, n) => `    comand${n}: x\n`).join('');
+const broken = `servers:\n${Array.from({ length: 400 }, (_, n) => `  - name: n${n}\n${wrong}`).join('')}`;
 
 interface Path {
   readonly args: readonly string[];

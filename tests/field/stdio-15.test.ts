@@ -42,7 +42,7 @@ async function startSession(steps: readonly ScriptStep[], stubborn = false) {
     },
   });
   Object.assign(open, { session, model });
-  await session.waitFor(/tools? ready/);
+  await session.waitFor(/\/help lists[^\n]*\n> /);
   const pidOf = (name: string) => Number(readFileSync(join(folder, `${name}.pid`), 'utf8'));
   return { session, model, pidOf };
 }
