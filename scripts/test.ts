@@ -4,9 +4,12 @@
  * Arguments are handed to `bun test`, e.g. `bun run test tests/sse`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildProduct, installDependencies, runCommand } from './steps.ts';
+
+/** Test files that run at once: most of them wait for processes. */
+const MAX_WORKERS = 4;
 
 interface Counts {
   readonly passed: number;
@@ -46,14 +49,10 @@ async function runTests(selection: readonly string[]): Promise<Counts> {
   const reportFile = join(folder, 'report.xml');
   try {
     const files = selection.length > 0 ? selection : ['tests'];
+    const workers = Math.min(MAX_WORKERS, availableParallelism());
+    const flags = ['--only-failures', `--parallel=${workers}`];
     const report = ['--reporter=junit', `--reporter-outfile=${reportFile}`];
-    const code = await runCommand([
-      process.execPath,
-      'test',
-      '--only-failures',
-      ...report,
-      ...files,
-    ]);
+    const code = await runCommand([process.execPath, 'test', ...flags, ...report, ...files]);
     const counts = await readReport(reportFile);
     // An error outside any test (a file that does not load) shows only in the exit code.
     return code !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts;
