@@ -16,6 +16,21 @@ function printVersion(): number {
     return 0;
   } catch (error) {
     // The reader went away: a quiet end. Anything else, such as a full disk, is a failure.
-    return error instanceof Error && 'code' in error && error.code === 'EPIPE' ? 0 : 1;
+    if (error instanceof Error && 'code' in error && error.code === 'EPIPE') return 0;
+    return complain(`error: stdout cannot be written: ${reasonOf(error)}\n`);
   }
+}
+
+function complain(text: string): number {
+  try {
+    writeSync(2, text);
+  } catch {
+    // Nobody can be told: the exit code says it.
+  }
+  return 1;
+}
+
+function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.startsWith('ENOSPC') ? 'no space left on the device' : message;
 }

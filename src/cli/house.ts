@@ -1,4 +1,5 @@
 /** Opens the host for a command, closes it whatever happens, and tells how the servers stand. */
+import { raceAbort } from '../base/abort.ts';
 import { AuthError, ConfigError, ConnectError, UsageError } from '../base/errors.ts';
 import { nearestMatches } from '../base/text.ts';
 import type { Config, ModelConfig } from '../config/types.ts';
@@ -61,8 +62,10 @@ export async function withHost<T>(
 
 /** The config of this command line, with `--model` and `--no-builtin-tools` put in. Throws ConfigError. */
 export async function loadConfig(context: Context): Promise<Config> {
-  const { parts, options, env, cwd } = context;
-  const config = await parts.loadConfig({ configFlag: options.config, env, cwd });
+  const { parts, options, env, cwd, signal } = context;
+  const reading = parts.loadConfig({ configFlag: options.config, env, cwd });
+  // A file can be a pipe that stays silent.
+  const config = await raceAbort(reading, signal);
   const { servers } = config;
   return {
     ...config,

@@ -68,7 +68,8 @@ async function connectAndRun(context: Context, parts: RunParts): Promise<RunResu
   const { view, warnings } = parts;
   const prompt = promptOf(context, warnings);
   // With the text at hand servers start at once, while stdin is being looked at.
-  if (options.prompt === undefined || options.prompt === '-') await prompt;
+  const isAtHand = options.prompt !== '-' && (options.prompt ?? '').trim() !== '';
+  if (!isAtHand) await prompt;
   const config = await loadConfig(context);
   checkServerNames(config, options.servers ?? []);
   view.emit(initEvent(context, config));

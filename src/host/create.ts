@@ -9,7 +9,7 @@ import { createRunRecord } from '../agent/record.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Env } from '../base/env.ts';
 import { toAppError, UsageError } from '../base/errors.ts';
-import { readBounded } from '../base/files.ts';
+import { readBoundedOrPipe } from '../base/files.ts';
 import type { Fetch } from '../base/http.ts';
 import type { Log } from '../base/log.ts';
 import { stateDirectory } from '../base/paths.ts';
@@ -21,7 +21,7 @@ import type { ModelMessage, ModelProvider } from '../model/types.ts';
 import { createQuestionQueue } from '../permission/ask.ts';
 import { createPolicy } from '../permission/policy.ts';
 import { saveFileAtomically } from '../results/artifacts.ts';
-import { parseArguments } from '../tools/coerce.ts';
+import { filesNamedBy, parseArguments } from '../tools/coerce.ts';
 import { createRegistry } from '../tools/registry.ts';
 import { checkArguments } from '../tools/validate.ts';
 import { declareTools } from './declare.ts';
@@ -123,7 +123,12 @@ export function createHost(options: HostOptions, deps: HostDeps): Host {
       }
     },
     call: (call, signal) => executor.execute(call, registry.snapshot(), signal),
-    parseArguments: (tool, words) => parseArguments(words, tool.definition.inputSchema, readText),
+    async parseArguments(tool, words) {
+      const texts = new Map<string, string>();
+      for (const path of filesNamedBy(words)) texts.set(path, await readText(path, deps.clock));
+      const textOf = (path: string) => texts.get(path) ?? '';
+      return parseArguments(words, tool.definition.inputSchema, textOf);
+    },
     checkArguments: (tool, args) => checkArguments(tool.definition.inputSchema, args),
     reconnect: (server, signal) => sources.reconnect(server, signal),
     killNow: killAll,
@@ -142,9 +147,10 @@ function modelLabel({ config }: HostOptions): string {
 /** Larger files are no arguments. */
 const MAX_ARGUMENT_BYTES = 4 * 1024 * 1024;
 
-function readText(path: string): string {
+/** A file, or a pipe such as `<(command)`. */
+async function readText(path: string, clock: Clock): Promise<string> {
   try {
-    return new TextDecoder().decode(readBounded(path, MAX_ARGUMENT_BYTES));
+    return new TextDecoder().decode(await readBoundedOrPipe(path, MAX_ARGUMENT_BYTES, clock));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new UsageError(`${path} cannot be read: ${reason}`, { cause: error });

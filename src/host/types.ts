@@ -65,8 +65,8 @@ export interface Host {
   prompt(text: string, signal: AbortSignal): Promise<RunResult>;
   /** One call on the one road, as typed by a person. */
   call(call: ToolCall, signal: AbortSignal): Promise<CallOutcome>;
-  /** Types `key=value` words (or one JSON object) by the tool's schema. Throws UsageError. */
-  parseArguments(tool: RegisteredTool, words: readonly string[]): JsonObject;
+  /** Types `key=value` words (or one JSON object) by the tool's schema; reads `key=@FILE`. Rejects with UsageError. */
+  parseArguments(tool: RegisteredTool, words: readonly string[]): Promise<JsonObject>;
   /** Problems of arguments against the tool's schema, one sentence each; empty = fit. */
   checkArguments(tool: RegisteredTool, args: JsonObject): readonly string[];
   /** Connects one server again. */

@@ -30,6 +30,18 @@ export function parseArguments(
   return result;
 }
 
+/** The files that `key=@FILE` words name, each once: what `readFile` will be asked for. */
+export function filesNamedBy(words: readonly string[]): readonly string[] {
+  const [first] = words;
+  if (words.length === 1 && first?.trimStart().startsWith('{')) return [];
+  const paths = words.flatMap((word) => {
+    const equals = word.indexOf('=');
+    const isFile = equals > 0 && word[equals - 1] !== ':' && word[equals + 1] === '@';
+    return isFile ? [word.slice(equals + 2)] : [];
+  });
+  return [...new Set(paths)];
+}
+
 /** One JSON object. Throws UsageError otherwise. */
 export function parseObject(text: string): JsonObject {
   const value = tryParseJson(text);

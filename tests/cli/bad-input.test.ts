@@ -2,7 +2,17 @@
 import { describe, expect, test } from 'bun:test';
 import { startModelServer } from '../fixtures/models/server.ts';
 import { scriptedModel, stdioServer } from '../helpers/config.ts';
-import { runUsher } from '../helpers/usher.ts';
+import { newFolder } from '../helpers/places.ts';
+import { planRun, runUsher, startUsher } from '../helpers/usher.ts';
+
+/** Runs a shell line; `$0` and `"$@"` in it are usher and its arguments. */
+function inShell(line: string, args: readonly string[], options: Parameters<typeof planRun>[1]) {
+  const plan = planRun(args, options);
+  const run = Bun.spawnSync(['bash', '-c', line, ...plan.command], plan);
+  return { code: run.exitCode, stdout: run.stdout.toString(), stderr: run.stderr.toString() };
+}
+
+const workspace = { servers: [{ name: 'w', builtin: 'workspace' }] };
 
 describe('a required entry that cannot be used', () => {
   test.each([
@@ -32,4 +42,43 @@ test('--no-builtin-tools leaves out built-in servers, also the one without a con
   const servers = JSON.parse(mixed.stdout).tools.map((one: { server: string }) => one.server);
   expect([mixed.code, [...new Set(servers)]]).toEqual([0, ['good']]);
   expect([none.code, JSON.parse(none.stdout)]).toEqual([0, { tools: [] }]);
+});
+
+describe('a file that is a pipe', () => {
+  test('is waited for as the configuration and as an argument', () => {
+    const args = ['call', 'w', 'read_file'];
+    const line = '"$0" "$@" path=@<(sleep 0.2; printf note.txt)';
+    const argument = inShell(line, args, { config: workspace, files: { 'note.txt': 'noted' } });
+    const config = inShell('"$0" "$@" --config <(sleep 0.2; echo "servers: []")', ['tools'], {});
+    expect([argument.code, argument.stdout.includes('noted'), config.code]).toEqual([0, true, 0]);
+  });
+
+  test('and stays silent does not keep a signal from ending the run', async () => {
+    const home = newFolder();
+    const line = 'mkfifo "$HOME/silent"; exec 3<>"$HOME/silent"; exec "$0" "$@"';
+    const plan = planRun([], { home });
+    const run = startUsher(['tools', '--config', `${home}/silent`, '--timeout', '300ms'], {
+      home,
+      command: ['sh', '-c', line, ...plan.command],
+    });
+    const { code, ms } = await run.done;
+    expect([code, ms < 5000]).toEqual([7, true]);
+  });
+});
+
+test('an empty prompt starts no server', async () => {
+  const mark = `${newFolder()}/started`;
+  const run = await runUsher(['-p', ' '], {
+    config: { servers: [{ name: 's', command: 'touch', args: [mark] }] },
+  });
+  expect([run.code, run.stdout, await Bun.file(mark).exists()]).toEqual([2, '', false]);
+  expect(run.stderr).toStartWith('error: the prompt is empty\n');
+});
+
+test('--version on a full disk says so', () => {
+  const { code, stderr } = inShell('"$0" "$@" >/dev/full', ['--version'], {});
+  expect([code, stderr]).toEqual([
+    1,
+    'error: stdout cannot be written: no space left on the device\n',
+  ]);
 });

@@ -263,9 +263,11 @@ function fakeHost(options: HostOptions, fake: Partial<FakeHost>, steps: string[]
       return fake.call?.(call, signal) ?? Promise.resolve({ kind: 'cancelled', text: 'cancelled' });
     },
     parseArguments: (_tool, words) =>
-      words[0]?.startsWith('{')
-        ? JSON.parse(words[0])
-        : Object.fromEntries(words.map((word) => word.split('='))),
+      Promise.resolve(
+        words[0]?.startsWith('{')
+          ? JSON.parse(words[0])
+          : Object.fromEntries(words.map((word) => word.split('='))),
+      ),
     checkArguments: (_tool, args) => ('bad' in args ? ['bad: not known'] : []),
     reconnect: () => Promise.reject(new Error('not used')),
     killNow: () => undefined,

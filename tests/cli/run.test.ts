@@ -225,9 +225,18 @@ describe('exit code', () => {
   });
 
   test('an interrupt: 130, and the host is closed', async () => {
-    const interrupt = AbortSignal.abort(new InterruptedError('SIGINT'));
-    const run = await cli(['-p', 'x'], { interrupt });
+    const reason = new InterruptedError('SIGINT');
+    const controller = new AbortController();
+    const host: CliRun['host'] = {
+      prompt: () => {
+        controller.abort(reason);
+        return Promise.resolve({ ...goodRun, answer: '', exit: 1 });
+      },
+    };
+    const run = await cli(['-p', 'x'], { interrupt: controller.signal, host });
+    const early = await cli(['-p', 'x'], { interrupt: AbortSignal.abort(reason) });
     expect([run.exit, run.steps.at(-1)]).toEqual([130, 'close']);
+    expect([early.exit, early.steps]).toEqual([130, ['config']]);
   });
 });
 

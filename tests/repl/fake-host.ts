@@ -54,7 +54,7 @@ export function createFakeHost(
     async call() {
       return { kind: 'cancelled', text: 'not scripted' };
     },
-    parseArguments: () => ({}),
+    parseArguments: () => Promise.resolve({}),
     checkArguments: () => [],
     async reconnect(name) {
       log.push(`reconnect ${name}`);

@@ -33,7 +33,7 @@ export async function runCall(context: Context, words: readonly string[]): Promi
     for (const { message, hint } of report.warnings) log.debug(`${message} ${hint ?? ''}`);
     throwIfFatal(report);
     const tool = resolveTool(host, target);
-    const args = host.parseArguments(tool, typed);
+    const args = await raceAbort(host.parseArguments(tool, typed), signal);
     if (options.check) checkArguments(host, tool, args);
     const name = `${tool.server}/${tool.name}`;
     const outcome = await host.call(
