@@ -72,7 +72,9 @@ export function createRunRecord(limits: RunLimits): RunRecord {
           const { server, name } = outcome.tool;
           denied.push({ server, tool: name, by: outcome.by, remedy: outcome.remedy });
         }
-        if (outcome.kind === 'unknown') {
+        const isUnsure =
+          outcome.kind === 'unknown' || (outcome.kind === 'cancelled' && outcome.sent);
+        if (isUnsure && outcome.tool !== undefined) {
           unknownOutcome.push({ server: outcome.tool.server, tool: outcome.tool.name });
         }
       });
@@ -105,7 +107,7 @@ export function createRunRecord(limits: RunLimits): RunRecord {
 }
 
 function toRecord(call: ToolCall, { outcome, durationMs }: TimedOutcome): ToolCallRecord {
-  const tool = 'tool' in outcome ? outcome.tool : undefined;
+  const { tool } = outcome;
   return {
     id: call.id,
     server: tool?.server,

@@ -5,6 +5,7 @@
 import type { Clock } from '../base/clock.ts';
 import { InternalError, toAppError, UnknownOutcomeError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
+import { scrubSecrets } from '../base/redact.ts';
 import { createQuestion } from '../permission/ask.ts';
 import { decide, remedyFor } from '../permission/engine.ts';
 import type { PermissionPolicy } from '../permission/policy.ts';
@@ -77,7 +78,7 @@ async function permit(
   given: JsonObject,
   signal: AbortSignal,
 ): Promise<CallOutcome | undefined> {
-  if (signal.aborted) return cancelled('before it was sent');
+  if (signal.aborted) return cancelled(tool, false);
   const request: PermissionRequest = {
     server: tool.server,
     tool: tool.name,
@@ -93,7 +94,7 @@ async function permit(
     try {
       answer = await queue.ask(createQuestion(request), signal);
     } catch (error) {
-      if (signal.aborted) return cancelled('before it was sent');
+      if (signal.aborted) return cancelled(tool, false);
       throw internal(error);
     }
     if (answer.kind === 'session') grants.add(tool);
@@ -106,7 +107,7 @@ async function permit(
     decision,
     answer: answer?.kind,
   });
-  if (signal.aborted) return cancelled('before it was sent');
+  if (signal.aborted) return cancelled(tool, false);
   const path = `${tool.server}/${tool.name}`;
   if (decision.effect === 'allow') return undefined;
   const remedy = remedyFor(request, decision);
@@ -162,7 +163,7 @@ async function send(
   given: JsonObject,
   signal: AbortSignal,
 ): Promise<CallOutcome> {
-  if (signal.aborted) return cancelled('before it was sent');
+  if (signal.aborted) return cancelled(tool, false);
   const { server, name } = tool;
   const about = { id: call.id, server, tool: name };
   let isOver = false;
@@ -198,20 +199,21 @@ function failure(tool: RegisteredTool, thrown: unknown, signal: AbortSignal): Ca
     const text = `${path}: the call was sent but not answered; do not repeat it: it may have happened. (${words(thrown.message)})`;
     return { kind: 'unknown', tool, text, error: thrown };
   }
-  if (signal.aborted) return cancelled('while it ran; it may have happened');
+  if (signal.aborted) return cancelled(tool, true);
   const error = toAppError(thrown);
   if (error instanceof InternalError) throw error;
   const hint = error.hint === undefined ? '' : `\n${words(error.hint)}`;
   return { kind: 'failed', tool, text: `${path} failed: ${words(error.message)}${hint}`, error };
 }
 
-/** The server's own words, harmless and bounded. */
+/** The server's own words, harmless, bounded, without secrets. */
 function words(text: string): string {
-  return sanitizeText(text.slice(0, MAX_ERROR_TEXT));
+  return scrubSecrets(sanitizeText(text.slice(0, MAX_ERROR_TEXT)));
 }
 
-function cancelled(when: string): CallOutcome {
-  return { kind: 'cancelled', text: `The call was cancelled ${when}.` };
+function cancelled(tool: RegisteredTool, sent: boolean): CallOutcome {
+  const when = sent ? 'while it ran; it may have happened' : 'before it was sent';
+  return { kind: 'cancelled', tool, sent, text: `The call was cancelled ${when}.` };
 }
 
 function internal(error: unknown): InternalError {

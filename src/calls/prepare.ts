@@ -5,13 +5,13 @@ import { shorten } from '../base/text.ts';
 import { sanitizeLabel } from '../results/sanitize.ts';
 import type { CallOrigin, HiddenReason, RegisteredTool, RegistrySnapshot } from '../tools/types.ts';
 import { checkArguments } from '../tools/validate.ts';
-import type { ToolCall } from './types.ts';
+import type { CallOutcome, ToolCall } from './types.ts';
 
 const MAX_SHOWN = 200;
 
 export type Prepared =
   | { readonly kind: 'ready'; readonly tool: RegisteredTool; readonly arguments: JsonObject }
-  | { readonly kind: 'invalid'; readonly text: string };
+  | Extract<CallOutcome, { kind: 'invalid' }>;
 
 /** The tool and its arguments, or why nothing can be sent, in words that help to mend the call. */
 export function prepareCall(call: ToolCall, snapshot: RegistrySnapshot): Prepared {
@@ -38,16 +38,20 @@ function prepareFound(call: ToolCall, tool: RegisteredTool, name: string): Prepa
   const { hidden } = tool;
   if (hidden !== undefined && !isReachable(hidden, call.origin)) {
     const text = call.origin === 'user' ? hiddenText(tool, hidden) : `There is no tool "${name}".`;
-    return invalid(text);
+    return invalid(text, tool);
   }
   const given = argumentsOf(call);
   if (typeof given === 'string') {
     const shown = JSON.stringify(shorten(given, MAX_SHOWN));
-    return invalid(`The arguments of ${tool.publicName} must be one JSON object, got ${shown}.`);
+    return invalid(
+      `The arguments of ${tool.publicName} must be one JSON object, got ${shown}.`,
+      tool,
+    );
   }
   if (isDeeperThan(given)) {
     return invalid(
       `The arguments of ${tool.publicName} nest deeper than ${MAX_JSON_DEPTH} levels.`,
+      tool,
     );
   }
   // A person's call sends what it is given.
@@ -56,6 +60,7 @@ function prepareFound(call: ToolCall, tool: RegisteredTool, name: string): Prepa
   const lines = problems.map((problem) => `- ${problem}`).join('\n');
   return invalid(
     `The arguments do not fit the schema of ${tool.publicName}; nothing was sent:\n${lines}`,
+    tool,
   );
 }
 
@@ -89,6 +94,6 @@ function argumentsOf(call: ToolCall): JsonObject | string {
   return trimmed === '' || trimmed === 'null' ? {} : text;
 }
 
-function invalid(text: string): Prepared {
-  return { kind: 'invalid', text };
+function invalid(text: string, tool?: RegisteredTool): Prepared {
+  return { kind: 'invalid', tool, text };
 }

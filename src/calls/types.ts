@@ -25,7 +25,12 @@ export type CallOutcome =
       readonly rendered: RenderedResult;
     }
   /** Nothing was sent: unknown name, bad arguments, tool gone. The text tells the model how to mend it. */
-  | { readonly kind: 'invalid'; readonly text: string }
+  | {
+      readonly kind: 'invalid';
+      /** Where the name resolved. */
+      readonly tool: RegisteredTool | undefined;
+      readonly text: string;
+    }
   | {
       readonly kind: 'denied';
       readonly tool: RegisteredTool;
@@ -49,7 +54,13 @@ export type CallOutcome =
       readonly text: string;
       readonly error: AppError;
     }
-  | { readonly kind: 'cancelled'; readonly text: string };
+  | {
+      readonly kind: 'cancelled';
+      readonly tool: RegisteredTool | undefined;
+      /** True: it went out, and what became of it is not known. */
+      readonly sent: boolean;
+      readonly text: string;
+    };
 
 /** How one call of a turn ended, and how long it took, a person's thinking time included. */
 export interface TimedOutcome {

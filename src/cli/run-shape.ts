@@ -104,7 +104,8 @@ function outcomeFields(
       artifacts,
     };
   }
-  const named = 'tool' in outcome ? { server: outcome.tool.server, tool: outcome.tool.name } : {};
+  const { tool } = outcome;
+  const named = tool === undefined ? {} : { server: tool.server, tool: tool.name };
   const isDeclined = outcome.kind === 'denied' && outcome.by === 'person';
   return { ...named, outcome: isDeclined ? 'declined' : outcome.kind, text: outcome.text };
 }

@@ -1,5 +1,6 @@
 /** What the model is told of a tool: its public name, a bounded clean description, its schema with clean texts. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
+import { scrubSecrets } from '../base/redact.ts';
 import { shorten } from '../base/text.ts';
 import type { ModelTool } from '../model/types.ts';
 import { sanitizeText } from '../results/sanitize.ts';
@@ -9,8 +10,14 @@ import type { RegisteredTool, RegistrySnapshot } from '../tools/types.ts';
 const MAX_DESCRIPTION = 2048;
 /** Values, not texts: they go back to the server as they are. */
 const VALUE_KEYWORDS = new Set(['const', 'default', 'enum', 'examples']);
-/** Deeper text of a schema goes as it is: provider-schema.ts cuts it off. */
-const MAX_DEPTH = 16;
+/** Their keys are names of the server's choice, their values schemas. */
+const NAMED_SCHEMAS = new Set([
+  'properties',
+  'patternProperties',
+  '$defs',
+  'definitions',
+  'dependentSchemas',
+]);
 
 const declared = new WeakMap<RegisteredTool, ModelTool>();
 
@@ -20,31 +27,41 @@ export function declareTools(snapshot: RegistrySnapshot): readonly ModelTool[] {
     const known = declared.get(tool);
     if (known !== undefined) return known;
     const { title, description, inputSchema } = tool.definition;
-    const text = sanitizeText(description ?? title ?? '');
     const declaration: ModelTool = {
       name: tool.publicName,
-      description: shorten(text, MAX_DESCRIPTION),
-      inputSchema: cleanTexts(inputSchema, 0),
+      description: shorten(cleanText(description ?? title ?? ''), MAX_DESCRIPTION),
+      inputSchema: cleanSchema(inputSchema),
     };
     declared.set(tool, declaration);
     return declaration;
   });
 }
 
-/** The schema with hidden characters taken out of `description` and `title`; names and values stay as they are. */
-function cleanTexts(schema: JsonObject, depth: number): JsonObject {
-  if (depth > MAX_DEPTH) return schema;
+/**
+ * The schema without hidden characters and secrets in `description` and `title`; names and values stay as
+ * they are. Definitions are bounded in depth where they are adapted.
+ */
+function cleanSchema(schema: JsonObject): JsonObject {
   const clean: Record<string, JsonValue | undefined> = {};
   for (const [key, value] of Object.entries(schema)) {
-    const isText = (key === 'description' || key === 'title') && typeof value === 'string';
     if (VALUE_KEYWORDS.has(key)) clean[key] = value;
-    else clean[key] = isText ? sanitizeText(value) : cleanValue(value, depth + 1);
+    else if (NAMED_SCHEMAS.has(key) && isJsonObject(value)) clean[key] = cleanEach(value);
+    else if ((key === 'description' || key === 'title') && typeof value === 'string') {
+      clean[key] = cleanText(value);
+    } else clean[key] = cleanPart(value);
   }
   return clean;
 }
 
-function cleanValue(value: JsonValue | undefined, depth: number): JsonValue | undefined {
-  if (isJsonObject(value)) return cleanTexts(value, depth);
-  if (!Array.isArray(value)) return value;
-  return value.map((item: JsonValue) => (isJsonObject(item) ? cleanTexts(item, depth) : item));
+function cleanEach(schemas: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(schemas).map(([name, part]) => [name, cleanPart(part)]));
+}
+
+function cleanPart(value: JsonValue | undefined): JsonValue | undefined {
+  if (isJsonObject(value)) return cleanSchema(value);
+  return Array.isArray(value) ? value.map((item: JsonValue) => cleanPart(item) ?? null) : value;
+}
+
+function cleanText(text: string): string {
+  return scrubSecrets(sanitizeText(text));
 }

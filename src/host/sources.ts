@@ -1,6 +1,7 @@
 /** Keeps the registry in step with the servers: built-ins at once, the others as their lists arrive. */
 import type { ServerInstructions } from '../agent/prompt.ts';
 import { UsageError } from '../base/errors.ts';
+import { scrubSecrets } from '../base/redact.ts';
 import { spawnChild } from '../base/spawn.ts';
 import { VERSION } from '../base/version.ts';
 import type { ServerConfig } from '../config/types.ts';
@@ -70,7 +71,8 @@ export function createSources(
     for (const { name, problem } of status.dropped) {
       warn(`${config.name}/${name} was left out: ${problem}`, undefined);
     }
-    for (const notice of status.notices) warn(`${config.name}: ${notice}`, undefined);
+    // Notices name their server themselves.
+    for (const notice of status.notices) warn(notice, undefined);
   };
   const stop = manager.onChange((connection) => {
     takeOver(connection);
@@ -89,7 +91,7 @@ export function createSources(
     instructions: () =>
       connections.map((connection) => ({
         server: connection.name,
-        text: sanitizeText(connection.status().instructions ?? ''),
+        text: scrubSecrets(sanitizeText(connection.status().instructions ?? '')),
         mode: connection.config.instructions,
       })),
     async refresh(signal) {
@@ -123,5 +125,8 @@ function connectionPorts(cwd: string, deps: HostDeps): ConnectionPorts {
     log: (level, message) => log[level](message),
     cwd,
     version: VERSION,
+    serverRequests: new Map(),
+    clientCapabilities: { roots: {} },
+    onNotification: () => undefined,
   };
 }

@@ -6,21 +6,27 @@ import type { CallLimits, ServerConfig } from '../config/types.ts';
 import { durationText } from './errors.ts';
 
 export interface CallClocks {
+  /** When the call started, by the clock. */
+  readonly startedMs: number;
   /** Aborts with a LimitError (details: limit, limitMs) that names the clock, or with the caller's reason. */
   readonly signal: AbortSignal;
   /** A sign of life. */
   touch(): void;
+  /** Holds the clock of silence, as while a person is asked. Pauses nest. */
+  pause(): void;
+  resume(): void;
   dispose(): void;
 }
 
+/** `what` is the tool's original name, or the method of any other request. The caller disposes. */
 export function startCallClocks(
   clock: Clock,
   config: ServerConfig,
-  tool: string,
+  what: string,
   caller: AbortSignal,
 ): CallClocks {
-  const { idleMs, maxMs } = callLimits(config, tool);
-  const where = `${config.name}/${tool}`;
+  const { idleMs, maxMs } = callLimits(config, what);
+  const where = `${config.name}/${what}`;
   const idle = startLimit(clock, idleMs, () =>
     timedOut(`${where}: no sign of life for ${durationText(idleMs)}`, 'timeout.idle', idleMs),
   );
@@ -36,8 +42,11 @@ export function startCallClocks(
     signal.addEventListener('abort', () => control.abort(signal.reason), { once: true });
   }
   return {
+    startedMs: clock.now(),
     signal: control.signal,
     touch: () => idle.reset(),
+    pause: () => idle.pause(),
+    resume: () => idle.resume(),
     dispose() {
       caller.removeEventListener('abort', onCaller);
       idle.dispose();

@@ -247,16 +247,16 @@ class ServerConnection implements Connection {
   ): unknown {
     if (call.signal.aborted) return call.signal.reason;
     if (link !== undefined && error === clocks.signal.reason && error instanceof LimitError) {
-      this.#timedOut(link);
+      this.#timedOut(link, clocks.startedMs);
       return unknownOutcome(this.name, call.tool, error);
     }
     if (isOutcomeUnknown(error)) return unknownOutcome(this.name, call.tool, error);
     return toAppError(error);
   }
 
-  #timedOut(link: Link): void {
+  #timedOut(link: Link, startedMs: number): void {
     if (link !== this.#link) return;
-    if (this.#hangs.count()) {
+    if (this.#hangs.count(startedMs)) {
       this.#blocked = new ConnectError(
         `server "${this.name}": several calls in a row ran out of time`,
         {

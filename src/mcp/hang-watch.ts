@@ -9,15 +9,21 @@ const HANG_MS = 2000;
 export class HangWatch {
   readonly #clock: Clock;
   #inARow = 0;
+  /** When a time-out was last counted. */
+  #countedMs = Number.NEGATIVE_INFINITY;
   #timer: Timer | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Counts one more. True when the server is to be given up. */
-  count(): boolean {
-    this.#inARow += 1;
+  /**
+   * Counts one more, of a call that started at `startedMs`: calls that waited side by side are one
+   * time-out. True when the server is to be given up.
+   */
+  count(startedMs: number): boolean {
+    if (startedMs >= this.#countedMs) this.#inARow += 1;
+    this.#countedMs = this.#clock.now();
     return this.#inARow >= MAX_TIMEOUTS_IN_A_ROW;
   }
 

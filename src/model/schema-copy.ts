@@ -163,7 +163,7 @@ function copyData(keyword: string, value: JsonValue | undefined): JsonValue | un
       return typeof value === 'string' ? wellFormed(value) : undefined;
     case 'pattern':
       return typeof value === 'string' && !UNUSUAL_PATTERN.test(value) && isPattern(value)
-        ? value
+        ? wellFormed(value)
         : undefined;
     case 'uniqueItems':
       return typeof value === 'boolean' ? value : undefined;

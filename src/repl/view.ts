@@ -51,7 +51,7 @@ export function createView(screen: Screen, paint: Paint): View {
   const onDone = (event: Extract<CallEvent, { type: 'call_done' }>) => {
     const { outcome } = event;
     const label =
-      'tool' in outcome
+      outcome.tool !== undefined
         ? toolLabel({ server: outcome.tool.server, tool: outcome.tool.name })
         : (calls.get(event.id)?.label ?? cleanLine(event.name));
     calls.delete(event.id);

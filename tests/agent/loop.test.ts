@@ -281,7 +281,10 @@ describe('runAgent', () => {
         controller.abort(new InterruptedError());
         return call.id === 'c1'
           ? ok('one')
-          : { outcome: { kind: 'cancelled', text: 'stopped' }, durationMs: 0 };
+          : {
+              outcome: { kind: 'cancelled', tool: undefined, sent: false, text: 'stopped' },
+              durationMs: 0,
+            };
       },
     });
     const { result, history } = await run([], controller.signal);

@@ -244,7 +244,7 @@ describe('call', () => {
   const limit = new LimitError('silent for 60s');
   test.each<[string, CallOutcome, number]>([
     ['isError', answer([{ type: 'text', text: 'no' }], { isError: true }), 1],
-    ['arguments that nobody sent', { kind: 'invalid', text: 'bad' }, 2],
+    ['arguments that nobody sent', { kind: 'invalid', tool: undefined, text: 'bad' }, 2],
     [
       'a deny rule',
       { kind: 'denied', tool: read, by: 'rule', text: 'denied', remedy: undefined },

@@ -260,7 +260,10 @@ function fakeHost(options: HostOptions, fake: Partial<FakeHost>, steps: string[]
     },
     call: (call, signal) => {
       steps.push(`call ${call.name} ${JSON.stringify(call.arguments)}`);
-      return fake.call?.(call, signal) ?? Promise.resolve({ kind: 'cancelled', text: 'cancelled' });
+      return (
+        fake.call?.(call, signal) ??
+        Promise.resolve({ kind: 'cancelled', tool: undefined, sent: false, text: 'cancelled' })
+      );
     },
     parseArguments: (_tool, words) =>
       Promise.resolve(

@@ -110,7 +110,7 @@ test('flags and exposure narrow what is offered, never what a server has', async
   });
   const result = await ask(scene);
   expect(offered(scene, 0)).toEqual(['s1_a', 's1_c']);
-  expect(outcomes(result)).toEqual(['?/s1_b invalid', '?/s2_a invalid', 's1/c ok']);
+  expect(outcomes(result)).toEqual(['s1/b invalid', 's2/a invalid', 's1/c ok']);
   const hidden = scene.host
     .snapshot()
     .hidden.map((one) => [`${one.server}/${one.name}`, one.hidden?.kind]);
@@ -148,7 +148,7 @@ describe('tools that need binary data', () => {
     });
     const result = await ask(scene);
     expect(offered(scene, 0)).toEqual(['s1_plain']);
-    expect([outcomes(result), server.calls()]).toEqual([['?/s1_send invalid'], []]);
+    expect([outcomes(result), server.calls()]).toEqual([['s1/send invalid'], []]);
     const places = scene.report.warnings.map(({ message }) => message);
     expect(places).toEqual([
       expect.stringMatching(/^s1\/send is hidden: it needs binary data at inputSchema\..*raw/),

@@ -157,7 +157,7 @@ test('MM-20: only listed tools are offered, and no other can be called', async (
   });
   const result = await ask(scene);
   expect(offered(scene, 0)).toEqual(['s1_echo', 's1_odd_name_v2']);
-  expect(outcomes(result)).toEqual(['?/s1_read invalid', 's1/odd-name.v2 ok']);
+  expect(outcomes(result)).toEqual(['s1/read invalid', 's1/odd-name.v2 ok']);
   expect(server.calls().map(({ name }) => name)).toEqual(['odd-name.v2']);
   expect(scene.report.warnings).toEqual([
     {

@@ -52,7 +52,7 @@ export function createFakeHost(
       return { ...OK_RESULT, ...(await script(text, ports)) };
     },
     async call() {
-      return { kind: 'cancelled', text: 'not scripted' };
+      return { kind: 'cancelled', tool: undefined, sent: false, text: 'not scripted' };
     },
     parseArguments: () => Promise.resolve({}),
     checkArguments: () => [],

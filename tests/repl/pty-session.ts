@@ -32,7 +32,7 @@ const host = createFakeHost(repl, async (text, { emit, ask, signal }) => {
       type: 'call_done',
       id: '1',
       name: 'files_read_text',
-      outcome: { kind: 'cancelled', text: '' },
+      outcome: { kind: 'cancelled', tool: undefined, sent: false, text: '' },
       durationMs: 5,
     });
   }

@@ -72,7 +72,11 @@ describe('renderDone', () => {
       { kind: 'unknown', tool, text: 'sent, not answered', error: new UnknownOutcomeError('x') },
       '✗ files/read_text 12 ms: sent, not answered',
     ],
-    ['a cancelled call', { kind: 'cancelled', text: 'x' }, '✗ files/read_text 12 ms: cancelled'],
+    [
+      'a cancelled call',
+      { kind: 'cancelled', tool: undefined, sent: false, text: 'x' },
+      '✗ files/read_text 12 ms: cancelled',
+    ],
   ])('shows %s', (_, outcome, shown) => {
     const done = { type: 'call_done', id: '1', name: 'n', outcome, durationMs: 12.3 } as const;
     expect(renderDone(done, 'files/read_text', plain)).toBe(shown);
