@@ -1,4 +1,5 @@
 /** A built-in tool source as one more server of the host: always ready, nothing to close. */
+import { UsageError } from '../base/errors.ts';
 import { createWorkspace } from '../builtin/workspace.ts';
 import type { ServerConfig } from '../config/types.ts';
 import type { Connection, ServerStatus } from '../mcp/types.ts';
@@ -14,6 +15,7 @@ export function createBuiltin(config: ServerConfig, cwd: string): Connection {
     protocolVersion: undefined,
     serverInfo: undefined,
     instructions: undefined,
+    capabilities: {},
     tools: definitions,
     dropped: [],
     notices: [],
@@ -27,6 +29,8 @@ export function createBuiltin(config: ServerConfig, cwd: string): Connection {
     connect: () => Promise.resolve(),
     onChange: () => () => undefined,
     refresh: () => Promise.resolve(),
+    request: (method) =>
+      Promise.reject(new UsageError(`the built-in "${config.name}" does not answer ${method}`)),
     close: () => Promise.resolve(),
   };
 }

@@ -1,6 +1,6 @@
 /**
  * Owns all about one server: connects, discovers, calls, notices its end and starts it again. The only
- * place that changes its state. Legacy era over HTTP and stdio.
+ * place that changes its state. Legacy era over every transport.
  */
 
 import { readCredentials } from '../auth/headers.ts';
@@ -13,27 +13,21 @@ import {
   LimitError,
   toAppError,
 } from '../base/errors.ts';
+import type { JsonObject, JsonValue } from '../base/json.ts';
 import { scrubSecrets } from '../base/redact.ts';
 import type { ServerConfig } from '../config/types.ts';
 import type { SourceCall, ToolResult } from '../tools/types.ts';
 import { createTransport, type RemoteEndpoint } from '../transport/create.ts';
-import { adaptResult } from './adapt.ts';
-import { type CallClocks, startCallClocks } from './call-clocks.ts';
 import { listTools } from './discover.ts';
-import {
-  connectTimeout,
-  durationText,
-  isOutcomeUnknown,
-  unknownOutcome,
-  withDiagnostics,
-} from './errors.ts';
+import { connectTimeout, durationText, withDiagnostics } from './errors.ts';
 import { HangWatch } from './hang-watch.ts';
 import { Link } from './link.ts';
 import { pageReader } from './list-pages.ts';
 import type { ConnectionPorts } from './ports.ts';
-import { isRetryable, isUnsent, retryConnecting } from './retry.ts';
+import { Requests } from './requests.ts';
+import { isRetryable, retryConnecting } from './retry.ts';
 import { StatusBoard } from './states.ts';
-import type { Connection, ServerStatus } from './types.ts';
+import type { Connection, ServerRequestOptions, ServerStatus } from './types.ts';
 
 /** A connection to a server outside this process. Nothing is started before `connect`. */
 export function createConnection(config: ServerConfig, ports: ConnectionPorts): Connection {
@@ -45,13 +39,14 @@ export function createConnection(config: ServerConfig, ports: ConnectionPorts): 
 
 class ServerConnection implements Connection {
   readonly name: string;
-  readonly kind: 'http' | 'stdio';
+  readonly kind: RemoteEndpoint['kind'];
   readonly identity: string;
   readonly config: ServerConfig;
   readonly #endpoint: RemoteEndpoint;
   readonly #ports: ConnectionPorts;
   readonly #board: StatusBoard;
   readonly #hangs: HangWatch;
+  readonly #requests: Requests;
   readonly #closing = new AbortController();
   /** Links on their way out; `close` waits for them. */
   readonly #leaving = new Set<Promise<void>>();
@@ -72,6 +67,13 @@ class ServerConnection implements Connection {
     this.#ports = ports;
     this.#board = new StatusBoard(config);
     this.#hangs = new HangWatch(ports.clock);
+    this.#requests = new Requests({
+      config,
+      ports,
+      readyLink: (signal) => this.#readyLink(signal),
+      onAnswered: () => this.#hangs.reset(),
+      onTimedOut: (link, startedMs) => this.#timedOut(link, startedMs),
+    });
   }
 
   status(): ServerStatus {
@@ -89,29 +91,12 @@ class ServerConnection implements Connection {
     return this.#start(signal);
   }
 
-  async call(call: SourceCall): Promise<ToolResult> {
-    const link = await this.#readyLink(call.signal);
-    const clocks = startCallClocks(this.#ports.clock, this.config, call.tool, call.signal);
-    const params = { name: call.tool, arguments: call.arguments };
-    let isSent = false;
-    const send = async () => {
-      await link.settle(clocks.signal);
-      isSent = true;
-      return link.request('tools/call', params, {
-        signal: clocks.signal,
-        onProgress: call.onProgress,
-        onActivity: clocks.touch,
-      });
-    };
-    try {
-      const result = await this.#retrying(clocks.signal, isUnsent, send);
-      this.#hangs.reset();
-      return adaptResult(result);
-    } catch (error) {
-      throw this.#callFailure(error, call, clocks, isSent ? link : undefined);
-    } finally {
-      clocks.dispose();
-    }
+  call(call: SourceCall): Promise<ToolResult> {
+    return this.#requests.call(call);
+  }
+
+  request(method: string, params: JsonObject, options: ServerRequestOptions): Promise<JsonValue> {
+    return this.#requests.request(method, params, options);
   }
 
   refresh(signal: AbortSignal): Promise<void> {
@@ -151,14 +136,19 @@ class ServerConnection implements Connection {
     try {
       signal.throwIfAborted();
       const link = this.#openLink();
-      const hands = await this.#retrying(signal, isRetryable, () => link.shakeHands(signal));
-      const { protocolVersion, serverInfo, instructions } = hands;
+      const hands = await retryConnecting(
+        { name: this.name, ports: this.#ports, signal, isWorthIt: isRetryable },
+        () => link.shakeHands(signal),
+      );
+      const { protocolVersion, capabilities, serverInfo, instructions } = hands;
       this.#board.update({
         state: 'discovering',
+        kind: link.transport.kind,
         era: 'legacy',
         protocolVersion,
         serverInfo,
         instructions,
+        capabilities,
       });
       this.#board.notice(hands.notices);
       phase = 'tools/list';
@@ -190,6 +180,7 @@ class ServerConnection implements Connection {
       onToolsChanged: () => {
         this.#isListDirty = true;
       },
+      whileAsked: (work) => this.#requests.whileAsked(work),
       onLost: (error) => this.#lost(link, error),
     });
     this.#link = link;
@@ -238,22 +229,6 @@ class ServerConnection implements Connection {
     });
   }
 
-  /** `link`: over which the call was sent. */
-  #callFailure(
-    error: unknown,
-    call: SourceCall,
-    clocks: CallClocks,
-    link: Link | undefined,
-  ): unknown {
-    if (call.signal.aborted) return call.signal.reason;
-    if (link !== undefined && error === clocks.signal.reason && error instanceof LimitError) {
-      this.#timedOut(link, clocks.startedMs);
-      return unknownOutcome(this.name, call.tool, error);
-    }
-    if (isOutcomeUnknown(error)) return unknownOutcome(this.name, call.tool, error);
-    return toAppError(error);
-  }
-
   #timedOut(link: Link, startedMs: number): void {
     if (link !== this.#link) return;
     if (this.#hangs.count(startedMs)) {
@@ -267,7 +242,7 @@ class ServerConnection implements Connection {
       this.#dropLink();
       this.#board.notice([`${this.#blocked.message}; it is not called any more`]);
       this.#board.update({ state: 'failed', error: this.#blocked });
-    } else if (this.kind === 'http') link.markStale();
+    } else if (link.transport.kind === 'http') link.markStale();
     else if (this.config.restartOnTimeout) {
       this.#hangs.watch(link.transport, () => {
         this.#dropLink();
@@ -303,14 +278,6 @@ class ServerConnection implements Connection {
     }
   }
 
-  #retrying<T>(
-    signal: AbortSignal,
-    isWorthIt: (error: unknown) => boolean,
-    work: () => Promise<T>,
-  ): Promise<T> {
-    return retryConnecting({ name: this.name, ports: this.#ports, signal, isWorthIt }, work);
-  }
-
   #dropLink(): void {
     this.#hangs.cancel();
     const link = this.#link;
@@ -337,7 +304,7 @@ function cancelled(name: string): ConnectError {
 
 /** What a grant is bound to. */
 function identityOf(endpoint: RemoteEndpoint): string {
-  return endpoint.kind === 'http'
-    ? scrubSecrets(endpoint.url)
-    : scrubSecrets(JSON.stringify([endpoint.command, ...endpoint.args]));
+  return endpoint.kind === 'stdio'
+    ? scrubSecrets(JSON.stringify([endpoint.command, ...endpoint.args]))
+    : scrubSecrets(endpoint.url);
 }

@@ -6,6 +6,8 @@ import { RpcError } from './errors.ts';
 
 export interface Handshake {
   readonly protocolVersion: string;
+  /** As the server declared them. */
+  readonly capabilities: JsonObject;
   readonly serverInfo: { readonly name: string; readonly version: string } | undefined;
   /** At most 4,000 characters. */
   readonly instructions: string | undefined;
@@ -26,13 +28,13 @@ const MAX_VERSION_CHARACTERS = 64;
 export async function shakeHands(
   send: (params: JsonObject) => Promise<JsonValue>,
   server: string,
-  ourVersion: string,
+  us: { readonly version: string; readonly clientCapabilities: JsonObject },
 ): Promise<Handshake> {
   const offer = (protocolVersion: string) =>
     send({
       protocolVersion,
-      capabilities: { roots: {} },
-      clientInfo: { name: 'usher', version: ourVersion },
+      capabilities: us.clientCapabilities,
+      clientInfo: { name: 'usher', version: us.version },
     });
   const answer = await offer(ASKED_VERSION).catch((error: unknown) => {
     const listed = versionFor(error);
@@ -46,7 +48,7 @@ export async function shakeHands(
 }
 
 function readHandshake(answer: JsonObject, server: string): Handshake {
-  const { protocolVersion: answered, instructions, serverInfo } = answer;
+  const { protocolVersion: answered, instructions, serverInfo, capabilities } = answer;
   const isText = typeof answered === 'string' && answered !== '';
   const protocolVersion = isText
     ? cutToCharacters(answered, MAX_VERSION_CHARACTERS)
@@ -59,6 +61,7 @@ function readHandshake(answer: JsonObject, server: string): Handshake {
         ];
   return {
     protocolVersion,
+    capabilities: isJsonObject(capabilities) ? capabilities : {},
     serverInfo: readServerInfo(serverInfo),
     instructions:
       typeof instructions === 'string' && instructions.trim() !== ''

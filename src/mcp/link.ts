@@ -9,7 +9,7 @@ import type { Transport } from '../transport/types.ts';
 import { durationText, isSessionLost } from './errors.ts';
 import { listRoots } from './handlers/roots.ts';
 import { type Handshake, shakeHands } from './handshake.ts';
-import { Peer, type RequestOptions } from './peer.ts';
+import { Peer, type RequestHandler, type RequestOptions } from './peer.ts';
 import type { ConnectionPorts } from './ports.ts';
 
 export interface LinkOptions {
@@ -20,6 +20,8 @@ export interface LinkOptions {
   readonly ports: ConnectionPorts;
   readonly onNotice: (notice: string) => void;
   readonly onToolsChanged: () => void;
+  /** Runs `work`, which answers a question of the server, while no clock of silence runs. */
+  readonly whileAsked: <T>(work: () => Promise<T>) => Promise<T>;
   /** The way is gone for good; what waited has been rejected. */
   readonly onLost: (error: AppError) => void;
 }
@@ -44,12 +46,10 @@ export class Link {
       name: options.name,
       transport: options.transport,
       log: options.ports.log,
-      requests: new Map([
-        ['ping', () => ({})],
-        ['roots/list', () => listRoots(options.ports.cwd)],
-      ]),
-      onNotification: (method) => {
+      requests: requestHandlers(options),
+      onNotification: (method, params) => {
         if (method === 'notifications/tools/list_changed') options.onToolsChanged();
+        options.ports.onNotification(options.name, method, params);
       },
     });
   }
@@ -73,7 +73,7 @@ export class Link {
     const handshake = await shakeHands(
       (params) => this.#peer.request('initialize', params, { signal }),
       name,
-      ports.version,
+      ports,
     );
     this.transport.acceptVersion(handshake.protocolVersion);
     // Over HTTP what follows may overtake it on another connection, so a quick answer is waited for.
@@ -177,4 +177,15 @@ export class Link {
       limit.dispose();
     }
   }
+}
+
+function requestHandlers({ name, ports, whileAsked }: LinkOptions): Map<string, RequestHandler> {
+  const handlers = new Map<string, RequestHandler>([
+    ['ping', () => ({})],
+    ['roots/list', () => listRoots(ports.cwd)],
+  ]);
+  for (const [method, answer] of ports.serverRequests) {
+    handlers.set(method, (params, signal) => whileAsked(() => answer(name, params, signal)));
+  }
+  return handlers;
 }

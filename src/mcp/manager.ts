@@ -41,8 +41,11 @@ const STARTING_MS = 5000;
 const CLOSE_MS = 4000;
 
 export function createManager({ connections, clock }: ManagerOptions): Manager {
+  const network = createPool(HTTP_PLACES);
   const pools = {
-    http: createPool(HTTP_PLACES),
+    http: network,
+    sse: network,
+    ws: network,
     stdio: createPool(STDIO_PLACES),
     builtin: createPool(Number.POSITIVE_INFINITY),
   };

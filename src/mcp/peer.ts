@@ -3,7 +3,7 @@
  * what the server asks. Knows no MCP method but those of these three jobs. Lenient on what it reads.
  * Source: JSON-RPC 2.0; MCP 2025-11-25, basic protocol, utilities.
  */
-import type { AppError } from '../base/errors.ts';
+import { type AppError, FailedError } from '../base/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { ToolProgress } from '../tools/types.ts';
 import { answeredId, rpcError } from '../transport/message.ts';
@@ -11,8 +11,14 @@ import type { LogSink, Transport } from '../transport/types.ts';
 import { METHOD_NOT_FOUND, RpcError } from './errors.ts';
 import { readProgress } from './handlers/progress.ts';
 
-/** Answers a server's request; throwing gives it an internal error. */
-export type RequestHandler = (params: JsonObject) => JsonValue | Promise<JsonValue>;
+/**
+ * Answers a server's request; throwing gives it an internal error. `signal` aborts when the server
+ * withdraws the request or is gone: the answer is not sent then.
+ */
+export type RequestHandler = (
+  params: JsonObject,
+  signal: AbortSignal,
+) => JsonValue | Promise<JsonValue>;
 
 export interface PeerOptions {
   readonly name: string;
@@ -44,6 +50,8 @@ const NEVER = new AbortController().signal;
 export class Peer {
   readonly #options: PeerOptions;
   readonly #pending = new Map<number, Pending>();
+  /** What the server asked and waits for, by its own id. */
+  readonly #asked = new Map<JsonValue, AbortController>();
   #lastId = 0;
 
   constructor(options: PeerOptions) {
@@ -103,6 +111,7 @@ export class Peer {
   /** The way to the server is gone: everything that waits for an answer fails with `error`. */
   failAll(error: AppError): void {
     for (const id of [...this.#pending.keys()]) this.#take(id)?.reject(error);
+    for (const control of this.#asked.values()) control.abort(error);
   }
 
   #settle(message: JsonObject): void {
@@ -119,7 +128,11 @@ export class Peer {
 
   #notice(method: string, params: JsonObject): void {
     if (method === 'notifications/progress') this.#progress(params);
-    else this.#options.onNotification(method, params);
+    else if (method === 'notifications/cancelled') {
+      this.#asked
+        .get(params['requestId'] ?? null)
+        ?.abort(new FailedError('the server withdrew its question'));
+    } else this.#options.onNotification(method, params);
   }
 
   #progress(params: JsonObject): void {
@@ -137,12 +150,18 @@ export class Peer {
       await this.#post({ jsonrpc: '2.0', id, error });
       return;
     }
+    const control = new AbortController();
+    this.#asked.set(id, control);
     try {
-      await this.#post({ jsonrpc: '2.0', id, result: await handler(params) });
+      const result = await handler(params, control.signal);
+      if (!control.signal.aborted) await this.#post({ jsonrpc: '2.0', id, result });
     } catch (thrown) {
+      if (control.signal.aborted) return;
       const message = thrown instanceof Error ? thrown.message : String(thrown);
       this.#log(`${method} of the server failed: ${message}`);
       await this.#post({ jsonrpc: '2.0', id, error: { code: INTERNAL_ERROR, message } });
+    } finally {
+      this.#asked.delete(id);
     }
   }
 

@@ -15,6 +15,7 @@ export class StatusBoard {
       protocolVersion: undefined,
       serverInfo: undefined,
       instructions: undefined,
+      capabilities: {},
       tools: [],
       dropped: [],
       notices: [],

@@ -148,6 +148,7 @@ export function statusOf(name: string, changes: Partial<ServerStatus> = {}): Ser
     protocolVersion: '2025-11-25',
     serverInfo: undefined,
     instructions: undefined,
+    capabilities: {},
     tools: [],
     dropped: [],
     notices: [],

@@ -11,8 +11,10 @@ import {
   never,
   open,
   type Rig,
+  sseRig,
   stdioRig,
   until,
+  wsRig,
 } from '../mcp/rig.ts';
 
 const TRANSPORTS: Readonly<Record<string, (script: ServerScript) => Promise<Rig>>> = {
@@ -21,6 +23,8 @@ const TRANSPORTS: Readonly<Record<string, (script: ServerScript) => Promise<Rig>
   'HTTP with sessions and a GET stream': (script) =>
     httpRig({ ...script, sessions: true, get: 'stream' }),
   stdio: (script) => stdioRig(script),
+  'legacy HTTP+SSE': (script) => sseRig(script),
+  WebSocket: (script) => wsRig(script),
 };
 const object = { type: 'object', properties: {} };
 
@@ -37,6 +41,7 @@ describe.each(Object.entries(TRANSPORTS))('over %s', (_name, start) => {
       protocolVersion: '2025-11-25',
       serverInfo: { name: 'fixture', version: '1.0.0' },
       instructions: 'be brief',
+      capabilities: { tools: {} },
       tools: [
         {
           name: 'echo',

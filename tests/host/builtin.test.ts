@@ -16,6 +16,7 @@ test('a built-in is ready without connecting, offers its tools and reads below i
     protocolVersion: undefined,
     serverInfo: undefined,
     instructions: undefined,
+    capabilities: {},
     dropped: [],
     notices: [],
     error: undefined,

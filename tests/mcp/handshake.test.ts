@@ -13,7 +13,7 @@ async function shake(answers: readonly (JsonValue | Error)[]) {
       return answer ?? null;
     },
     's1',
-    '1.2.3',
+    { version: '1.2.3', clientCapabilities: { roots: {} } },
   );
   return { ...handshake, asked };
 }
@@ -33,6 +33,7 @@ describe('shakeHands', () => {
       protocolVersion: '2025-03-26',
       serverInfo: undefined,
       instructions: undefined,
+      capabilities: {},
       notices: [],
       asked: ['2025-11-25', '2025-03-26'],
     });

@@ -37,6 +37,7 @@ function fakeConnection(name: string, kind: 'http' | 'stdio' = 'http'): FakeConn
     },
     onChange: (listener) => board.listen(listener),
     refresh: () => Promise.resolve(),
+    request: () => Promise.resolve({}),
     call: () => Promise.reject(new Error('not here')),
     async close() {
       board.update({ state: 'closed' });

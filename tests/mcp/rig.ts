@@ -10,8 +10,11 @@ import { createConnection } from '../../src/mcp/connection.ts';
 import type { ConnectionPorts } from '../../src/mcp/ports.ts';
 import type { Connection } from '../../src/mcp/types.ts';
 import type { SourceCall, ToolProgress, ToolResult } from '../../src/tools/types.ts';
+import type { NetworkEndpoint } from '../../src/transport/create.ts';
 import { type HttpScript, startMcpServer } from '../fixtures/servers/http.ts';
+import { type SseLegacyScript, startSseLegacyServer } from '../fixtures/servers/sse-legacy.ts';
 import type { StdioScript } from '../fixtures/servers/stdio.ts';
+import { startWebSocketServer, type WebSocketScript } from '../fixtures/servers/websocket.ts';
 import { stdioCommand } from '../helpers/config.ts';
 import { newFolder } from '../helpers/places.ts';
 
@@ -34,6 +37,9 @@ export function testPorts(changes: Partial<ConnectionPorts> = {}): ConnectionPor
     log: () => undefined,
     cwd: '/tmp',
     version: '1.2.3',
+    serverRequests: new Map(),
+    clientCapabilities: { roots: {} },
+    onNotification: () => undefined,
     ...changes,
   };
 }
@@ -62,10 +68,7 @@ export function testConfig(
   };
 }
 
-export function httpEndpoint(
-  url: string,
-  changes: Partial<ServerEndpoint & { kind: 'http' }> = {},
-): ServerEndpoint & { kind: 'http' } {
+export function httpEndpoint(url: string, changes: Partial<NetworkEndpoint> = {}): NetworkEndpoint {
   return { kind: 'http', url, headers: {}, auth: undefined, allowPrivate: false, ...changes };
 }
 
@@ -87,10 +90,32 @@ export interface Rig extends AsyncDisposable {
 
 /** Starts an HTTP fixture. */
 export async function httpRig(script: HttpScript = {}): Promise<Rig> {
-  const server = await startMcpServer(script);
+  return postRig(await startMcpServer(script), 'http');
+}
+
+/** Starts a legacy HTTP+SSE fixture, spoken to as such or found out. */
+export async function sseRig(script: SseLegacyScript = {}, kind?: 'http'): Promise<Rig> {
+  return postRig(await startSseLegacyServer(script), kind ?? 'sse');
+}
+
+/** Starts a WebSocket fixture. */
+export async function wsRig(script: WebSocketScript = {}): Promise<Rig> {
+  const server = await startWebSocketServer(script);
+  return {
+    endpoint: httpEndpoint(server.url, { kind: 'ws' }),
+    ports: {},
+    messages: () => server.messages.map(toJson),
+    [Symbol.asyncDispose]: () => server.close(),
+  };
+}
+
+function postRig(
+  server: { readonly url: string; close(): Promise<void> },
+  kind: 'http' | 'sse',
+): Rig {
   const messages: JsonObject[] = [];
   return {
-    endpoint: httpEndpoint(server.url),
+    endpoint: httpEndpoint(server.url, { kind }),
     ports: {
       fetch: (url, init) => {
         if (init.body !== undefined) messages.push(toJson(JSON.parse(init.body)));

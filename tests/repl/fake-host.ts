@@ -78,6 +78,7 @@ export function fakeServer(name: string, change: Partial<ServerStatus> = {}): Se
     protocolVersion: '2025-11-25',
     serverInfo: undefined,
     instructions: undefined,
+    capabilities: {},
     tools: [
       fakeDefinition('read_text', 'Reads a file.'),
       fakeDefinition('write', 'Writes a file.'),
