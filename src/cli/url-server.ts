@@ -32,24 +32,24 @@ export function isUrl(word: string): boolean {
 
 /** The server of `config` with this URL; it keeps its own permission mode. */
 export function serverByUrl(config: Config, url: string): ServerConfig | undefined {
-  return config.servers.find(
-    ({ endpoint }) => endpoint.kind === 'http' && sameUrl(endpoint.url, url),
-  );
+  return config.servers.find(({ endpoint }) => 'url' in endpoint && sameUrl(endpoint.url, url));
 }
 
 /** `config` with this one server in place of all others. Throws UsageError; AuthError for a missing token. */
 export function configForUrl(config: Config, query: UrlServerQuery): Config {
   const { url, env, cwd } = query;
   const [secret] = literalSecretParameters(url);
+  const transport = /^wss?:/i.test(url) ? ('ws' as const) : ('http' as const);
   const problem =
     secret === undefined
-      ? urlProblem(url, false)
+      ? urlProblem(url, false, transport)
       : `the parameter ${secret} is a secret; send it with --header or --bearer-env`;
   if (problem !== undefined) throw new UsageError(`the server's URL: ${problem}`);
   const auth = readBearer(query.bearerEnv, env);
   const entry = {
     name: nameOf(new URL(url)),
     url,
+    transport,
     headers: readHeaders(query.headers, env),
     permissions: 'auto' as const,
     required: true,

@@ -52,4 +52,9 @@ const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
   'upgrade',
   'mcp-session-id',
   'mcp-protocol-version',
+  'sec-websocket-accept',
+  'sec-websocket-extensions',
+  'sec-websocket-key',
+  'sec-websocket-protocol',
+  'sec-websocket-version',
 ]);

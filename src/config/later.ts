@@ -76,7 +76,6 @@ const LATER_VALUES: Readonly<
 > = {
   mcp: { discovery: new Set(['background']), exposure: EXPOSURES },
   server: {
-    transport: new Set(['sse', 'ws']),
     protocol: new Set(['2026-07-28']),
     exposure: EXPOSURES,
     type: new Set(['oauth', 'command', 'provider']),

@@ -111,12 +111,19 @@ export class Fill {
   }
 
   /** A URL that may be used; anything wrong with it is reported. */
-  url(written: string, path: readonly PathItem[], allowPrivate: boolean): string {
+  url(
+    written: string,
+    path: readonly PathItem[],
+    allowPrivate: boolean,
+    transport?: 'http' | 'sse' | 'ws',
+  ): string {
     const before = this.breaks.length;
     const url = this.text(written, path, 'url', true).trim();
     const isRaw = url === written.trim() && url.includes(`\${`);
     const problem =
-      this.breaks.length === before && !isRaw ? urlProblem(url, allowPrivate) : undefined;
+      this.breaks.length === before && !isRaw
+        ? urlProblem(url, allowPrivate, transport)
+        : undefined;
     if (problem !== undefined) this.break(path, problem);
     else registerQuerySecrets(url);
     return url;
@@ -138,9 +145,10 @@ function buildEndpoint(
   if (entry.builtin !== undefined) return { kind: 'builtin', builtin: entry.builtin };
   if (entry.url !== undefined) {
     const allowPrivate = entry.allowPrivate ?? false;
+    const kind = entry.transport ?? 'http';
     return {
-      kind: 'http',
-      url: fill.url(entry.url, ['url'], allowPrivate),
+      kind,
+      url: fill.url(entry.url, ['url'], allowPrivate, kind),
       headers: fill.headers(entry.headers ?? {}),
       auth: entry.auth,
       allowPrivate,

@@ -10,7 +10,8 @@ export type { PermissionMode, ServerAuth };
 /** Where a server's messages travel. Exactly one of url, command, builtin stands in the entry. */
 export type ServerEndpoint =
   | {
-      readonly kind: 'http';
+      /** Streamable HTTP, legacy HTTP+SSE or WebSocket. */
+      readonly kind: 'http' | 'sse' | 'ws';
       readonly url: string;
       /** Static headers, `${VAR}` expanded. */
       readonly headers: Readonly<Record<string, string>>;

@@ -6,16 +6,27 @@ import { hostKind } from '../base/address.ts';
 import { maskText } from './mask.ts';
 import { isSecretName } from './secret-names.ts';
 
-/** What is wrong with an expanded URL, or `undefined`. The text never shows userinfo, query values or a fragment. */
-export function urlProblem(text: string, allowPrivate: boolean): string | undefined {
+/**
+ * What is wrong with an expanded URL, or `undefined`. `transport`: of a server; without it only http and
+ * https will do. The text never shows userinfo, query values or a fragment.
+ */
+export function urlProblem(
+  text: string,
+  allowPrivate: boolean,
+  transport?: 'http' | 'sse' | 'ws',
+): string | undefined {
   const shown = JSON.stringify(cut(maskText(text.slice(0, 200))));
-  if (/^wss?:/i.test(text)) return 'transport: ws is not available in this version';
-  if (/[\s\u0000-\u001f\u007f]/.test(text)) return 'expected a URL without white space';
-  if (!URL.canParse(text)) return `expected a URL such as https://host/mcp, got ${shown}`;
-  const url = new URL(text);
-  if (!/^https?:\/\/[^/]/i.test(text)) {
-    return `expected a URL such as https://host/mcp, got ${shown}`;
+  const isSocket = transport === 'ws';
+  const example = isSocket ? 'wss://host/mcp' : 'https://host/mcp';
+  if (!isSocket && transport !== undefined && /^wss?:/i.test(text)) {
+    return `${shown} is a WebSocket address; it goes with transport: ws`;
   }
+  if (/[\s\u0000-\u001f\u007f]/.test(text)) return 'expected a URL without white space';
+  const scheme = isSocket ? /^wss?:\/\/[^/]/i : /^https?:\/\/[^/]/i;
+  if (!URL.canParse(text) || !scheme.test(text)) {
+    return `expected a URL such as ${example}, got ${shown}`;
+  }
+  const url = new URL(text);
   if (/^[^/?#]*\/\/[^/?#]*@/.test(text)) {
     return 'user name and password do not belong into a URL; write headers or auth';
   }
@@ -40,10 +51,12 @@ function addressProblem(url: URL, allowPrivate: boolean): string | undefined {
   if (kind === 'private' && !allowPrivate) {
     return `${url.hostname} is a private address; allowPrivate: true permits it`;
   }
-  if (url.protocol === 'https:') return undefined;
-  if (kind === 'public') return 'plain http to a public address is refused; write https';
+  const plain = url.protocol.slice(0, -1);
+  if (plain === 'https' || plain === 'wss') return undefined;
+  const safe = `${plain}s`;
+  if (kind === 'public') return `plain ${plain} to a public address is refused; write ${safe}`;
   if (allowPrivate) return undefined;
-  return 'plain http is only for this machine; write https, or allowPrivate: true for a private network';
+  return `plain ${plain} is only for this machine; write ${safe}, or allowPrivate: true for a private network`;
 }
 
 function cut(text: string): string {

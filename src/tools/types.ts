@@ -64,7 +64,7 @@ export interface SourceCall {
 export interface ToolSource {
   /** The configured server name. */
   readonly name: string;
-  readonly kind: 'http' | 'stdio' | 'builtin';
+  readonly kind: 'http' | 'sse' | 'ws' | 'stdio' | 'builtin';
   /** What a grant is bound to: url or command line, never a secret. */
   readonly identity: string;
   call(call: SourceCall): Promise<ToolResult>;

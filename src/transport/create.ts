@@ -1,12 +1,15 @@
 /** Picks the transport for an endpoint. A new way to a server is one more case here. */
 import type { Clock } from '../base/clock.ts';
 import type { Env } from '../base/env.ts';
+import { assertNever } from '../base/errors.ts';
 import type { Fetch } from '../base/http.ts';
 import type { Spawn } from '../base/spawn.ts';
 import type { ServerEndpoint } from '../config/types.ts';
-import { HttpTransport } from './http.ts';
+import { HttpOrSseTransport } from './http-or-sse.ts';
+import { SseTransport } from './sse-legacy.ts';
 import { StdioTransport } from './stdio.ts';
 import type { LogSink, Transport } from './types.ts';
+import { WebSocketTransport } from './websocket.ts';
 
 export interface TransportPorts {
   readonly clock: Clock;
@@ -19,17 +22,29 @@ export interface TransportPorts {
 
 /** An endpoint outside this process. */
 export type RemoteEndpoint = Exclude<ServerEndpoint, { kind: 'builtin' }>;
+/** One that has a URL. */
+export type NetworkEndpoint = Exclude<RemoteEndpoint, { kind: 'stdio' }>;
 
 /** `credentials` are asked for only where they can be sent. */
 export function createTransport(
   name: string,
   endpoint: RemoteEndpoint,
-  credentials: (http: RemoteEndpoint & { kind: 'http' }) => {
+  credentials: (network: NetworkEndpoint) => {
     readonly headers: Readonly<Record<string, string>>;
     readonly hasToken: boolean;
   },
   ports: TransportPorts,
 ): Transport {
   if (endpoint.kind === 'stdio') return new StdioTransport(name, endpoint, ports);
-  return new HttpTransport({ name, url: endpoint.url, ...credentials(endpoint) }, ports);
+  const options = { name, url: endpoint.url, ...credentials(endpoint) };
+  switch (endpoint.kind) {
+    case 'http':
+      return new HttpOrSseTransport(options, ports);
+    case 'sse':
+      return new SseTransport(options, ports);
+    case 'ws':
+      return new WebSocketTransport(options, ports);
+    default:
+      return assertNever(endpoint);
+  }
 }

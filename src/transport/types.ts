@@ -31,7 +31,7 @@ export interface SendOptions {
  * server answered and refused. `retryable` says that the same request may succeed later.
  */
 export interface Transport {
-  readonly kind: 'http' | 'stdio';
+  readonly kind: 'http' | 'sse' | 'ws' | 'stdio';
   /** Starts the way, without waiting for the server. Throws ConnectError, AuthError or ConfigError. */
   open(sink: TransportSink): void;
   /**

@@ -56,6 +56,27 @@ describe('a good entry', () => {
     });
   });
 
+  test('speaks to a url by the transport it names', async () => {
+    const { servers, warnings } = await load(`
+servers:
+  - {name: a, url: "https://a.example/sse", transport: sse}
+  - {name: b, url: "wss://b.example/", transport: ws, auth: {type: bearer, tokenEnv: B}}
+`);
+    const common = { headers: {}, auth: undefined, allowPrivate: false };
+    expect([servers.map(({ endpoint }) => endpoint), warnings]).toEqual([
+      [
+        { ...common, kind: 'sse', url: 'https://a.example/sse' },
+        {
+          ...common,
+          kind: 'ws',
+          url: 'wss://b.example/',
+          auth: { type: 'bearer', tokenEnv: 'B' },
+        },
+      ],
+      [],
+    ]);
+  });
+
   test('keeps what it says, durations in milliseconds, mcp.exposure as default', async () => {
     const { servers } = await load(`
 mcp: {exposure: hidden}
@@ -270,11 +291,22 @@ describe('a bad entry', () => {
       ].map((key, index) => at(4 + index, 5, `.${key}: this key is not available in this version`)),
     ],
     'values of later versions': [
-      'url: https://a.example/\ntransport: sse\nprotocol: 2026-07-28\nexposure: deferred\nauth: {type: oauth, clientId: a}',
-      at(4, 16, '.transport: "sse" is not available in this version'),
-      at(5, 15, '.protocol: "2026-07-28" is not available in this version'),
-      at(6, 15, '.exposure: "deferred" is not available in this version'),
-      at(7, 18, '.auth.type: "oauth" is not available in this version'),
+      'url: https://a.example/\nprotocol: 2026-07-28\nexposure: deferred\nauth: {type: oauth, clientId: a}',
+      at(4, 15, '.protocol: "2026-07-28" is not available in this version'),
+      at(5, 15, '.exposure: "deferred" is not available in this version'),
+      at(6, 18, '.auth.type: "oauth" is not available in this version'),
+    ],
+    'an unknown transport': [
+      'url: https://a.example/\ntransport: stdio',
+      at(4, 16, '.transport: expected http, sse or ws, got "stdio"'),
+    ],
+    'a web address for a WebSocket': [
+      'url: https://a.example/\ntransport: ws',
+      at(3, 10, '.url: expected a URL such as wss://host/mcp, got "https://a.example/"'),
+    ],
+    'a WebSocket address without its transport': [
+      'url: wss://a.example/',
+      at(3, 10, '.url: "wss://a.example/" is a WebSocket address; it goes with transport: ws'),
     ],
     'auth shapes': [
       'url: https://a.example/\nauth: {type: bearr, tokenEnv: A}',

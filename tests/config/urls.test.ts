@@ -64,7 +64,7 @@ describe('urls', () => {
     ),
     ...both('https://', 'expected a URL such as https://host/mcp, got "https://"'),
     ...both('https://a b/', 'expected a URL without white space'),
-    ...both('ws://a.example/', 'transport: ws is not available in this version'),
+    ...both('ws://a.example/', 'expected a URL such as https://host/mcp, got "ws://a.example/"'),
     ...both(
       'https://u:p@a.example/',
       'user name and password do not belong into a URL; write headers or auth',
@@ -82,6 +82,25 @@ describe('urls', () => {
       expect([urlProblem(url, false), urlProblem(url, true)]).toEqual([problem, allowed]);
     });
   }
+
+  test.each([
+    ['ws', 'wss://a.example/mcp', undefined],
+    ['ws', 'ws://127.0.0.1:3000/', undefined],
+    ['ws', 'http://127.0.0.1/', 'expected a URL such as wss://host/mcp, got "http://127.0.0.1/"'],
+    ['ws', 'https://a.example/', 'expected a URL such as wss://host/mcp, got "https://a.example/"'],
+    ['ws', 'ws://8.8.8.8/', 'plain ws to a public address is refused; write wss'],
+    [
+      'ws',
+      'ws://a.example/',
+      'plain ws is only for this machine; write wss, or allowPrivate: true for a private network',
+    ],
+    ['ws', 'wss://10.1.2.3/', '10.1.2.3 is a private address; allowPrivate: true permits it'],
+    ['sse', 'https://a.example/sse', undefined],
+    ['sse', 'wss://h/', '"wss://h/" is a WebSocket address; it goes with transport: ws'],
+    ['http', 'ws://h/', '"ws://h/" is a WebSocket address; it goes with transport: ws'],
+  ] as const)('with transport: %s %s: %p', (transport, url, problem) => {
+    expect(urlProblem(url, false, transport)).toBe(problem);
+  });
 
   test('never show what may be secret', () => {
     expect(urlProblem('htp://u:CANARY@h/?k=CANARY#CANARY', false)).toBe(

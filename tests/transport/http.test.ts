@@ -374,7 +374,7 @@ describe('what is sent', () => {
     const inits: FetchInit[] = [];
     const fetch = (_url: string, init: FetchInit) => {
       inits.push(init);
-      return Promise.resolve(new Response('no', { status: 404 }));
+      return Promise.resolve(new Response('no', { status: 400 }));
     };
     await using _connection = await connected('https://mcp.example/mcp', { fetch });
     expect(inits.map((init) => 'proxy' in init)).toEqual([false]);

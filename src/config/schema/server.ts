@@ -53,7 +53,7 @@ export const serverSchema = v.strictObject({
     v.description('how the server is called in tool names, rules and messages'),
   ),
   url: v.optional(
-    v.pipe(properText('a URL'), v.description(`Streamable HTTP endpoint; \${VAR} expands`)),
+    v.pipe(properText('a URL'), v.description(`where the server listens; \${VAR} expands`)),
   ),
   command: v.optional(
     v.pipe(properText('an executable'), v.description('an executable, never a shell line')),
@@ -79,7 +79,14 @@ export const serverSchema = v.strictObject({
   builtin: v.optional(
     v.pipe(v.picklist(['workspace'], 'workspace'), v.description('a tool source inside usher')),
   ),
-  transport: v.optional(v.pipe(v.picklist(['http'], 'http'), v.description('how to speak to url'))),
+  transport: v.optional(
+    v.pipe(
+      v.picklist(['http', 'sse', 'ws'], 'http, sse or ws'),
+      v.description(
+        'http: Streamable HTTP (default), falls back to sse; sse: legacy HTTP+SSE; ws: WebSocket',
+      ),
+    ),
+  ),
   headers: v.optional(
     v.pipe(
       v.record(v.string(), text()),

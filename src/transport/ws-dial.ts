@@ -1,0 +1,150 @@
+/**
+ * Opens a WebSocket by our rules: headers at the upgrade, subprotocol `mcp` offered but not demanded, no
+ * compression (a small frame must not grow without bound), and a refusal told with its status and body.
+ */
+import { raceAbort, startLimit } from '../base/abort.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Env } from '../base/env.ts';
+import { type AppError, AuthError, ConnectError } from '../base/errors.ts';
+import { discardBody, type Fetch, readErrorBody, sendRequest } from '../base/http.ts';
+import { networkError, redirectError, statusError, type Target } from './http-errors.ts';
+import { proxyFor } from './proxy.ts';
+
+export interface DialPorts {
+  readonly clock: Clock;
+  readonly env: Env;
+  readonly fetch: Fetch;
+}
+
+const SUBPROTOCOL = 'mcp';
+const REFUSAL_MS = 2000;
+
+/**
+ * The open socket. Rejects with AuthError (401, 403), ConnectError, ProtocolError (a redirect) or the
+ * signal's reason; nothing is left open then.
+ */
+export async function dialWebSocket(
+  target: Target,
+  headers: Readonly<Record<string, string>>,
+  ports: DialPorts,
+  signal: AbortSignal,
+): Promise<WebSocket> {
+  const url = new URL(target.url);
+  const proxy = proxyFor(url, ports.env);
+  const options = {
+    headers: { ...headers },
+    perMessageDeflate: false,
+    ...(proxy === undefined ? {} : { proxy }),
+  };
+  const offered = await upgrade(url, { ...options, protocols: [SUBPROTOCOL] }, signal);
+  if (offered.kind === 'open') return offered.socket;
+  if (isNetworkFailure(offered.error)) throw networkError(target, offered.error);
+  // Bun tells neither body nor reason; the same request by fetch does (Bun 1.4.5).
+  const refusal = await askAgain(target, url, headers, ports, signal);
+  if (refusal !== undefined) throw refusal;
+  // The upgrade itself is fine: what Bun minds is that the server chose no subprotocol.
+  const plain = await upgrade(url, options, signal);
+  if (plain.kind === 'open') return plain.socket;
+  throw networkError(target, plain.error);
+}
+
+type Upgrade =
+  | { readonly kind: 'open'; readonly socket: WebSocket }
+  | { readonly kind: 'failed'; readonly error: unknown };
+
+async function upgrade(
+  url: URL,
+  options: Bun.WebSocketOptions,
+  signal: AbortSignal,
+): Promise<Upgrade> {
+  signal.throwIfAborted();
+  const socket = new WebSocket(url.href, options);
+  socket.binaryType = 'arraybuffer';
+  const outcome = new Promise<Upgrade>((resolve) => {
+    socket.addEventListener('open', () => resolve({ kind: 'open', socket }), { once: true });
+    socket.addEventListener('error', (event) => resolve({ kind: 'failed', error: errorOf(event) }));
+    socket.addEventListener('close', (event) => resolve({ kind: 'failed', error: errorOf(event) }));
+  });
+  try {
+    return await raceAbort(outcome, signal);
+  } catch (error) {
+    socket.terminate();
+    throw error;
+  }
+}
+
+/** Why the server refuses the upgrade; `undefined` when it does not. */
+async function askAgain(
+  target: Target,
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  ports: DialPorts,
+  caller: AbortSignal,
+): Promise<AppError | undefined> {
+  const late = () => new ConnectError(`server "${target.name}" refused the WebSocket upgrade`);
+  const limit = startLimit(ports.clock, REFUSAL_MS, late);
+  const control = new AbortController();
+  const stop = () => control.abort(caller.aborted ? caller.reason : limit.signal.reason);
+  caller.addEventListener('abort', stop, { once: true });
+  limit.signal.addEventListener('abort', stop, { once: true });
+  try {
+    const response = await sendRequest(ports.fetch, httpUrl(url), {
+      method: 'GET',
+      headers: { ...headers, ...upgradeHeaders() },
+      signal: control.signal,
+    });
+    if ('kind' in response) return redirectError(target, response);
+    if (response.status === 101) {
+      control.abort();
+      await discardBody(response);
+      return undefined;
+    }
+    return refusedError(target, response, await readErrorBody(response, control.signal), ports);
+  } catch (error) {
+    caller.throwIfAborted();
+    return networkError(target, error);
+  } finally {
+    caller.removeEventListener('abort', stop);
+    limit.dispose();
+  }
+}
+
+function refusedError(
+  target: Target,
+  response: Response,
+  body: string,
+  { clock }: DialPorts,
+): AppError {
+  const plain = statusError(target, response, body, clock.date());
+  if (plain instanceof AuthError) return plain;
+  const { hint, retryable, details } = plain;
+  return new ConnectError(`${plain.message}, not with a WebSocket`, {
+    retryable,
+    details: { ...details, sent: false },
+    ...(hint === undefined ? {} : { hint }),
+  });
+}
+
+function upgradeHeaders(): Record<string, string> {
+  return {
+    connection: 'Upgrade',
+    upgrade: 'websocket',
+    'sec-websocket-version': '13',
+    'sec-websocket-key': crypto.getRandomValues(Buffer.alloc(16)).toString('base64'),
+    'sec-websocket-protocol': SUBPROTOCOL,
+  };
+}
+
+function httpUrl(url: URL): string {
+  return url.href.replace(/^ws/, 'http');
+}
+
+/** Such failures have a code in Bun 1.4.5; refusals have none. */
+function isNetworkFailure(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code !== undefined;
+}
+
+function errorOf(event: Event): unknown {
+  const error = 'error' in event ? event.error : undefined;
+  return error ?? new Error('the WebSocket upgrade failed');
+}
