@@ -159,13 +159,15 @@ export function throwIfFatal(report: StartReport): void {
     : new ConnectError(fatal.message, options);
 }
 
-/** How many of the servers that were wanted cannot be used. */
+/** How many of the servers that were wanted never became ready. One that ended later has done its part. */
 export function countDown(
   config: Config,
   servers: readonly ServerStatus[],
 ): { readonly down: number; readonly wanted: number } {
   const started = servers.filter(({ state }) => state !== 'disabled');
-  const down = started.filter(({ state }) => state === 'failed' || state === 'needs_auth');
+  const down = started.filter(
+    ({ state, readyMs }) => state === 'needs_auth' || (state === 'failed' && readyMs === undefined),
+  );
   return {
     down: down.length + config.skipped.length,
     wanted: started.length + config.skipped.length,

@@ -153,7 +153,7 @@ export function statusOf(name: string, changes: Partial<ServerStatus> = {}): Ser
     dropped: [],
     notices: [],
     error: undefined,
-    readyMs: 12,
+    readyMs: changes.state === undefined || changes.state === 'ready' ? 12 : undefined,
     ...changes,
   };
 }

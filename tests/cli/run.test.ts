@@ -184,6 +184,7 @@ describe('exit code', () => {
     ['some servers down', [], twoServers.report, [], 0],
     ['some servers down with --strict', ['--strict'], twoServers.report, [], 4],
     ['every server down', [], reportOf([down]), [], 4],
+    ['a server that ended after it was ready', [], reportOf([{ ...down, readyMs: 5 }]), [], 0],
     ['an entry skipped beside a good server', [], reportOf([statusOf('good')]), ['bad'], 0],
     ['an entry skipped, with --strict', ['--strict'], reportOf([statusOf('good')]), ['bad'], 4],
     ['every entry skipped', [], reportOf([]), ['bad'], 4],
