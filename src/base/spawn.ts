@@ -25,8 +25,9 @@ export interface ChildExit {
 
 export interface Child {
   readonly pid: number;
-  readonly stdout: ReadableStream<Uint8Array>;
-  readonly stderr: ReadableStream<Uint8Array>;
+  /** To be read once, from the start; a child that never stops writing does not hold up timers and signals. */
+  readonly stdout: AsyncIterable<Uint8Array>;
+  readonly stderr: AsyncIterable<Uint8Array>;
   /** The leader's end; others of its group may live on. Never rejects. */
   readonly exited: Promise<ChildExit>;
   /** Resolves when the pipe took everything. Rejects with the system's error (EPIPE) otherwise. */
@@ -48,8 +49,8 @@ export const spawnChild: Spawn = (options) => {
   const { pid, stdin, stdout, stderr } = started;
   const child: Child = {
     pid,
-    stdout,
-    stderr,
+    stdout: giveWay(stdout),
+    stderr: giveWay(stderr),
     exited: started.exited.then(
       () => howEnded(started),
       () => howEnded(started),
@@ -70,6 +71,21 @@ export const spawnChild: Spawn = (options) => {
   living.add(child);
   return child;
 };
+
+/** A reader lets timers and signals run after this much. */
+const GIVE_WAY_BYTES = 64 * 1024;
+
+/** While data is there, Bun 1.4.5 hands it out without a turn of the event loop, for megabytes. */
+async function* giveWay(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let taken = 0;
+  for await (const chunk of stream) {
+    yield chunk;
+    taken += chunk.length;
+    if (taken < GIVE_WAY_BYTES) continue;
+    taken = 0;
+    await new Promise<void>((resolve) => setImmediate(resolve));
+  }
+}
 
 export interface EndWaits {
   /** After the end of its input. Default 500. */

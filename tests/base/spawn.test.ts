@@ -10,14 +10,13 @@ function shell(line: string): Child {
 }
 
 async function firstLine(child: Child): Promise<string> {
-  const reader = child.stdout.getReader();
+  const pieces = child.stdout[Symbol.asyncIterator]();
   let text = '';
   while (!text.includes('\n')) {
-    const { done, value } = await reader.read();
-    if (done) break;
+    const { done, value } = await pieces.next();
+    if (done === true) break;
     text += new TextDecoder().decode(value);
   }
-  reader.releaseLock();
   return text.trim();
 }
 
@@ -78,3 +77,21 @@ function isAlive(pid: number): boolean {
     return false;
   }
 }
+
+test('a child that never stops writing does not hold up timers, however slow its reader', async () => {
+  const child = shell('exec yes');
+  const late = systemClock.now() + 5000;
+  const fired = { timer: false };
+  systemClock.after(30, () => {
+    fired.timer = true;
+  });
+  let chunks = 0;
+  for await (const _chunk of child.stdout) {
+    chunks += 1;
+    // Work for each piece, as parsing is.
+    for (const until = systemClock.now() + 20; systemClock.now() < until; );
+    if (fired.timer || systemClock.now() > late) break;
+  }
+  await endChild(child, systemClock);
+  expect([fired.timer, chunks < 8]).toEqual([true, true]);
+});

@@ -82,3 +82,12 @@ test('--version on a full disk says so', () => {
     'error: stdout cannot be written: no space left on the device\n',
   ]);
 });
+
+test.each([
+  ['stdout', 'exec yes'],
+  ['stderr', 'exec yes >&2'],
+])('a server that floods %s still runs into its limit', async (_name, line) => {
+  const endless = { command: 'sh', args: ['-c', line], timeout: { connect: '300ms' } };
+  const run = await runUsher(['tools'], { config: { servers: [{ name: 'endless', ...endless }] } });
+  expect([run.code, run.stderr.includes('within 300ms (timeout.connect)')]).toEqual([4, true]);
+});
