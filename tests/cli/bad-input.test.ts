@@ -84,8 +84,8 @@ test('--version on a full disk says so', () => {
 });
 
 test.each([
-  ['stdout', 'exec yes'],
-  ['stderr', 'exec yes >&2'],
+  ['stdout', 'yes; true'],
+  ['stderr', 'yes >&2; true'],
 ])('a server that floods %s still runs into its limit', async (_name, line) => {
   const endless = { command: 'sh', args: ['-c', line], timeout: { connect: '300ms' } };
   const run = await runUsher(['tools'], { config: { servers: [{ name: 'endless', ...endless }] } });
