@@ -18,11 +18,12 @@ import type { RegistrySnapshot } from '../tools/types.ts';
 import { fitContext } from './context.ts';
 import { createRunRecord, type RunRecord } from './record.ts';
 import {
-  checkBeforeTurn,
   checkCutReplies,
   createRepeatGuard,
+  NO_TURN_LEFT,
   REPEAT_NOTICE,
   repeatLimitError,
+  spentLimit,
 } from './stop.ts';
 import { describeOutcome, toAssistantMessage, toToolCall, whyNoneRuns } from './turn.ts';
 import type { EventSink, RunLimits, RunResult } from './types.ts';
@@ -79,7 +80,6 @@ async function takeTurns(
   const guard = createRepeatGuard();
   let cutReplies = 0;
   for (;;) {
-    checkBeforeTurn(deps.limits, record.turns, record.usage);
     const snapshot = await deps.snapshot(signal);
     const reply = await askModel(deps, messages, snapshot, record, signal);
     const whyNone = whyNoneRuns(reply);
@@ -88,10 +88,14 @@ async function takeTurns(
       throw refusedError(deps, reply);
 
     messages.push(toAssistantMessage(reply));
-    if (whyNone !== undefined) {
-      cutReplies += 1;
-      messages.push(refuseAll(reply.toolCalls, whyNone));
+    // Effects without a turn to tell of them would be for nothing.
+    const spent = spentLimit(deps.limits, record.turns, record.usage);
+    const refusal = whyNone ?? (spent && NO_TURN_LEFT);
+    if (refusal !== undefined) {
+      messages.push(refuseAll(reply.toolCalls, refusal));
       record.addUnrun(reply.toolCalls);
+      if (spent !== undefined) throw spent;
+      cutReplies += 1;
       checkCutReplies(cutReplies);
       continue;
     }

@@ -40,21 +40,27 @@ export function repeatLimitError(tool: string): LimitError {
   );
 }
 
-/** Throws LimitError when another turn would pass a limit of the run. */
-export function checkBeforeTurn(limits: RunLimits, turnsDone: number, usage: TokenUsage): void {
-  if (turnsDone >= limits.maxTurns) {
-    throw new LimitError(`no final answer after ${limits.maxTurns} turns (--max-turns)`, {
+/** Read by the model, when the conversation goes on, about calls of a reply that was the last one. */
+export const NO_TURN_LEFT = 'not run: a limit of the run was reached.';
+
+/** Why no further reply may be asked for; `undefined` while one may. */
+export function spentLimit(
+  { maxTurns, maxTokens }: RunLimits,
+  turnsDone: number,
+  usage: TokenUsage,
+): LimitError | undefined {
+  if (turnsDone >= maxTurns) {
+    return new LimitError(`no final answer after ${maxTurns} turns (--max-turns)`, {
       hint: 'raise --max-turns, or ask for less at once',
-      details: { limit: 'max-turns', turns: limits.maxTurns },
+      details: { limit: 'max-turns', turns: maxTurns },
     });
   }
   const used = usage.inputTokens + usage.outputTokens;
-  if (limits.maxTokens !== undefined && used >= limits.maxTokens) {
-    throw new LimitError(`the run used ${used} tokens of ${limits.maxTokens} (--max-tokens)`, {
-      hint: 'raise --max-tokens, or ask for less at once',
-      details: { limit: 'max-tokens', tokens: used },
-    });
-  }
+  if (maxTokens === undefined || used < maxTokens) return undefined;
+  return new LimitError(`the run used ${used} tokens of ${maxTokens} (--max-tokens)`, {
+    hint: 'raise --max-tokens, or ask for less at once',
+    details: { limit: 'max-tokens', tokens: used },
+  });
 }
 
 /** Throws LimitError when replies keep being cut in the middle of tool calls. */

@@ -1,13 +1,23 @@
 /** What can go wrong between us and a provider apart from what the provider says, in words for people. */
-import { AppError, LimitError, ProviderError } from '../base/errors.ts';
+import { AppError, ProviderError } from '../base/errors.ts';
 import { excerpt, mediaType, readErrorBody } from '../base/http.ts';
+import { describeNetworkFailure, ProxiedError } from '../base/network-failure.ts';
 import { scrubSecrets } from '../base/redact.ts';
 import { isErrorBody, readComplaint, streamError } from './failure.ts';
 
-/** `name` as in the configuration, `what` for example "no reply". */
-export function clockError(who: string, name: string, limitMs: number, what: string): LimitError {
-  return new LimitError(`${who}: ${what} for ${limitMs / 1000} s (${name})`, {
+/** The clock of a reply that has begun, as in the configuration. */
+export const IDLE_CLOCK = 'model.timeout.idle';
+
+/** `name` as in the configuration, `what` for example "no reply". Worth another try where the reply had begun. */
+export function clockError(
+  who: string,
+  name: string,
+  limitMs: number,
+  what: string,
+): ProviderError {
+  return new ProviderError(`${who}: ${what} for ${limitMs / 1000} s (${name})`, {
     hint: `raise ${name}`,
+    retryable: name === IDLE_CLOCK,
     details: { limit: name },
   });
 }
@@ -57,27 +67,31 @@ export async function checkStreamType(
   });
 }
 
-/** Bun 1.4.5 and servers name a refused certificate so; another try cannot help. */
-const CERTIFICATE_CODE = /CERT|SELF_SIGNED|VERIFY|TLS|SSL/;
-/** Bun's own wording speaks of its options. */
+/** Where the general words do not fit, or there are none. */
 const NETWORK_TEXTS: Readonly<Record<string, string>> = {
   ConnectionRefused: 'connection refused',
-  ECONNREFUSED: 'connection refused',
   ECONNRESET: 'the connection was reset',
   ConnectionClosed: 'the connection was closed',
-  FailedToOpenSocket: 'no connection could be opened',
   ENOTFOUND: 'the host is unknown',
 };
 
 /** Anything that is no AppError came from the network. */
 export function toNetworkError(who: string, thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
-  const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '';
+  const { code, words, remedy, isCertificate } = describeNetworkFailure(thrown);
   const text = thrown instanceof Error ? scrubSecrets(thrown.message) : String(thrown);
   const coded = code === '' || text.includes(code) ? text : `${text} (${code})`;
-  return new ProviderError(`${who}: ${NETWORK_TEXTS[code] ?? coded}`, {
-    retryable: !CERTIFICATE_CODE.test(code),
-    hint: 'check model.baseUrl and that the server runs',
+  const plain = thrown instanceof ProxiedError ? words : (NETWORK_TEXTS[code] ?? words);
+  return new ProviderError(`${who}: ${plain ?? coded}`, {
+    retryable: !isCertificate && !isTls(code),
+    hint: isCertificate
+      ? 'NODE_EXTRA_CA_CERTS=FILE names further issuers to trust, in PEM form'
+      : (remedy ?? 'check model.baseUrl and that the server runs'),
     cause: thrown,
   });
+}
+
+/** Another try does not help there. */
+function isTls(code: string): boolean {
+  return code === 'EPROTO' || /VERIFY|TLS|SSL/.test(code);
 }

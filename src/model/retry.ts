@@ -1,6 +1,7 @@
 /** Asks again after a failure that may pass: bounded, jittered, and as late as the provider wants. */
 import { type Clock, sleep } from '../base/clock.ts';
-import { LimitError, ProviderError } from '../base/errors.ts';
+import { ProviderError } from '../base/errors.ts';
+import { IDLE_CLOCK } from './exchange-errors.ts';
 import { askedWaitMs } from './failure.ts';
 import type { ModelListener } from './types.ts';
 
@@ -47,7 +48,7 @@ export async function withModelRetries<T>(
       const reason = error instanceof Error ? error.message : String(error);
       const seconds = (waitMs / 1000).toFixed(1);
       if (hasShown) plan.listener.onReset(reason);
-      plan.listener.onRetry(`${reason}; try ${tries + 1} of ${MAX_TRIES} in ${seconds} s`);
+      plan.listener.onRetry(`${reason}; try ${tries + 1} of ${maxTries(error)} in ${seconds} s`);
       await sleep(plan.clock, waitMs, plan.signal);
     }
   }
@@ -55,15 +56,18 @@ export async function withModelRetries<T>(
 
 /** The wait before the next try; undefined when there is none. */
 function waitBeforeRetry(error: unknown, tries: number, random: Random): number | undefined {
-  if (error instanceof LimitError) {
-    const isStall = error.details['limit'] === 'model.timeout.idle';
-    return isStall && tries < MAX_TRIES_AFTER_STALL ? backoffMs(tries, random) : undefined;
+  if (!(error instanceof ProviderError) || !error.retryable || tries >= maxTries(error)) {
+    return undefined;
   }
-  if (!(error instanceof ProviderError) || !error.retryable || tries >= MAX_TRIES) return undefined;
   const asked = askedWaitMs(error);
   if (asked === undefined) return backoffMs(tries, random);
   if (asked > MAX_ASKED_WAIT_MS) return undefined;
   return asked + random() * FIRST_WAIT_MS;
+}
+
+function maxTries(error: unknown): number {
+  const isStall = error instanceof ProviderError && error.details['limit'] === IDLE_CLOCK;
+  return isStall ? MAX_TRIES_AFTER_STALL : MAX_TRIES;
 }
 
 function backoffMs(tries: number, random: Random): number {

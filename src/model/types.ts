@@ -72,8 +72,8 @@ export interface ModelListener {
 
 /**
  * One model. `reply` resolves with a whole reply only; otherwise it throws: ProviderError (after its
- * own bounded retries), AuthError is not used here (a refused key is a ProviderError), LimitError for
- * its clocks, or the signal's reason.
+ * own bounded retries; also when one of its clocks ran out or its key was refused), or the signal's
+ * reason.
  */
 export interface ModelProvider {
   /** `provider/name`, for the banner. */

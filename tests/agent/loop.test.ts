@@ -198,14 +198,26 @@ describe('runAgent', () => {
 
   test('ends at maxTurns when every call differs', async () => {
     let counter = 0;
-    const { run, ran } = setUp({
+    const { run, ran, requests } = setUp({
       replies: [reply(calls('{}'))],
       outcomes: () => ok(String(counter++)),
       limits: { maxTurns: 4 },
     });
-    const { result } = await run();
-    expect(ran.length).toBe(4);
+    const { result, history } = await run();
+    // The calls of the last reply would be for nothing: nobody could tell of them.
+    expect([requests.length, ran.length]).toEqual([4, 3]);
+    expect(history.at(-1)?.role).toBe('tool');
     expect(result).toMatchObject({ exit: 7, turns: 4 });
+    expect(result.error?.message).toContain('--max-turns');
+  });
+
+  test('counts replies that were cut as turns', async () => {
+    const { run, requests } = setUp({
+      replies: [reply({ ...calls('{"half'), finish: 'length' })],
+      limits: { maxTurns: 2 },
+    });
+    const { result } = await run();
+    expect([requests.length, result.exit]).toEqual([2, 7]);
     expect(result.error?.message).toContain('--max-turns');
   });
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { Clock } from '../../src/base/clock.ts';
-import { FailedError, LimitError, ProviderError } from '../../src/base/errors.ts';
+import { FailedError, ProviderError } from '../../src/base/errors.ts';
 import { withModelRetries } from '../../src/model/retry.ts';
 
 /** Runs an attempt that always fails with `error`; waits pass at once and are written down. */
@@ -64,9 +64,10 @@ test('never waits less than the provider asked, up to a minute', async () => {
 });
 
 test('tries once more after a stall, never after another limit or error', async () => {
-  const limit = (name: string) => new LimitError('late', { details: { limit: name } });
-  expect((await exhaust(limit('model.timeout.idle'), 0)).tries).toBe(2);
-  expect((await exhaust(limit('model.timeout.firstByte'), 0)).tries).toBe(1);
+  const late = (name: string, retryable: boolean) =>
+    new ProviderError('late', { retryable, details: { limit: name } });
+  expect((await exhaust(late('model.timeout.idle', true), 0)).tries).toBe(2);
+  expect((await exhaust(late('model.timeout.firstByte', false), 0)).tries).toBe(1);
   expect((await exhaust(new FailedError('no', { retryable: true }), 0)).tries).toBe(1);
   expect((await exhaust(new ProviderError('no'), 0)).tries).toBe(1);
 });
