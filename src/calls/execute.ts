@@ -46,7 +46,7 @@ export interface Executor {
 export function createExecutor(deps: ExecutorDeps): Executor {
   const grants = createGrants();
   const admit: Executor['admit'] = async (call, snapshot, signal) => {
-    const startedAt = deps.clock.now();
+    let startedAt = deps.clock.now();
     const finish = (outcome: CallOutcome): TimedOutcome => {
       const durationMs = deps.clock.now() - startedAt;
       deps.onEvent({ type: 'call_done', id: call.id, name: call.name, outcome, durationMs });
@@ -57,7 +57,13 @@ export function createExecutor(deps: ExecutorDeps): Executor {
     const { tool, arguments: given } = prepared;
     const refused = await permit(deps, grants, call, tool, given, signal);
     if (refused !== undefined) return { kind: 'over', outcome: finish(refused) };
-    return { kind: 'ready', send: async () => finish(await send(deps, call, tool, given, signal)) };
+    return {
+      kind: 'ready',
+      send: async () => {
+        startedAt = deps.clock.now();
+        return finish(await send(deps, call, tool, given, signal));
+      },
+    };
   };
   return {
     admit,

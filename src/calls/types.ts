@@ -62,7 +62,7 @@ export type CallOutcome =
       readonly text: string;
     };
 
-/** How one call of a turn ended, and how long it took, a person's thinking time included. */
+/** How one call of a turn ended, and how long it took once it was allowed. */
 export interface TimedOutcome {
   readonly outcome: CallOutcome;
   readonly durationMs: number;

@@ -26,6 +26,8 @@ export interface BannerStyle {
 const MAX_NAMED_TOOLS = 60;
 const BYTES_PER_TOKEN = 4;
 const INDENT = '    ';
+/** Narrower terminals break lines themselves. */
+const MIN_COLUMNS = 20;
 
 /** One block per server: its line, then the names of its exposed tools. */
 export function renderServers(facts: BannerFacts, style: BannerStyle): readonly string[] {
@@ -55,12 +57,13 @@ export function renderServer(
   return [serverLine(status, tools, width, style), ...toolLines(status.name, tools, style)];
 }
 
-/** The last line: tools, time, mode, model. */
-export function renderSummary(facts: BannerFacts): string {
+/** The last line, wrapped to the width: tools, time, mode, model. */
+export function renderSummary(facts: BannerFacts, { columns }: BannerStyle): readonly string[] {
   const count = facts.snapshot.tools.length;
   const tools = count === 1 ? '1 tool' : `${count} tools`;
   const time = `${Math.round(facts.report.readyMs)} ms`;
-  return `${tools} ready in ${time}, permissions ${facts.permissions}, model ${clean(facts.modelLabel)}`;
+  const text = `${tools} ready in ${time}, permissions ${facts.permissions}, model ${clean(facts.modelLabel)}`;
+  return wrap(text, Math.max(MIN_COLUMNS, columns));
 }
 
 /** One warning per server that failed or needs a token, each with its remedy. */
@@ -114,7 +117,7 @@ function toolLines(
     return [`${INDENT}${tools.length} tools: usher tools ${clean(server)} lists them`];
   }
   const names = tools.map(({ name }) => clean(name).replaceAll(' ', '\u00a0')).join(', ');
-  const width = Math.max(20, style.columns - INDENT.length);
+  const width = Math.max(MIN_COLUMNS, style.columns - INDENT.length);
   return wrap(names, width).map((line) => `${INDENT}${line.replaceAll('\u00a0', ' ')}`);
 }
 

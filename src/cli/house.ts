@@ -123,7 +123,7 @@ export function tellStart(
     if (config.files.length === 0) {
       screen.line('no config file found: usher config example shows one');
     }
-    screen.line(renderSummary(banner));
+    for (const line of renderSummary(banner, style)) screen.line(line);
   }
   return warnings.map(({ message }) => message);
 }

@@ -24,7 +24,10 @@ function banner(
     permissions: 'auto',
     modelLabel: 'openai/x',
   } as const;
-  return [...renderServers(facts, { ...plain, ...style }), renderSummary(facts)];
+  return [
+    ...renderServers(facts, { ...plain, ...style }),
+    ...renderSummary(facts, { ...plain, ...style }),
+  ];
 }
 const many = (server: string, count: number) =>
   Array.from({ length: count }, (_, index) => toolOf(server, `tool_${index}`));
