@@ -51,7 +51,8 @@ test('each state has its mark, names are aligned and wrapped to the width', () =
     '… d       http     still connecting',
     '○ e       http     disabled',
     '✓ f       builtin  0 of 0 tools, about 0 tokens',
-    '4 tools ready in 12 ms, permissions auto, model openai/x',
+    '4 tools ready in 12 ms, permissions',
+    'auto, model openai/x',
   ]);
 });
 
