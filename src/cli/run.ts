@@ -27,45 +27,30 @@ import { type Stragglers, watchStragglers } from './stragglers.ts';
 
 /** Runs, writes the result, returns the exit code. Failures are in the result, also before the model was asked. */
 export async function runPrompt(context: Context): Promise<ExitCode> {
-  const view = openRunView(context.options.output, context.output, context.clock);
-  const warnings: string[] = [];
-  const result = await attempt(context, view, warnings);
-  view.end({ ...result, warnings: [...new Set([...warnings, ...result.warnings])] });
-  return result.exit;
-}
-
-async function attempt(context: Context, view: RunView, warnings: string[]): Promise<RunResult> {
-  const person = findPerson({
-    ...context,
-    ...context.options,
-    stderrIsTerminal: context.screen.isTerminal,
-  });
+  const { options, output, clock, screen } = context;
+  const view = openRunView(options.output, output, clock);
+  const ending = createRunEnding(context, view);
+  const person = findPerson({ ...context, ...options, stderrIsTerminal: screen.isTerminal });
   try {
-    const result = await connectAndRun(context, { view, warnings, person });
-    // A reader that went away, or a full disk, is the writer's story.
-    const isTold = context.output.isClosed();
-    if (result.error !== undefined && !isTold) {
-      context.log.error(result.error.message, result.error.hint);
-    }
-    return result;
+    await connectAndRun(context, { view, ending, person });
   } catch (thrown) {
-    if (!context.output.isClosed()) reportError(thrown, context.log, '');
-    return failedRun(toAppError(thrown), warnings);
+    ending.fail(thrown);
   } finally {
     person?.close();
   }
+  return ending.exit();
 }
 
 interface RunParts {
   readonly view: RunView;
-  /** Filled as they are told. */
-  readonly warnings: string[];
+  readonly ending: RunEnding;
   readonly person: Person | undefined;
 }
 
-async function connectAndRun(context: Context, parts: RunParts): Promise<RunResult> {
+async function connectAndRun(context: Context, parts: RunParts): Promise<void> {
   const { options, signal } = context;
-  const { view, warnings } = parts;
+  const { view, ending } = parts;
+  const { warnings } = ending;
   const prompt = promptOf(context, warnings);
   // With the text at hand servers start at once, while stdin is being looked at.
   const isAtHand = options.prompt !== '-' && (options.prompt ?? '').trim() !== '';
@@ -84,6 +69,7 @@ async function connectAndRun(context: Context, parts: RunParts): Promise<RunResu
     servers: options.servers,
     askUser: askerOf(context, parts.person),
     onEvent: (event: HostEvent) => {
+      if (event.type === 'warning') warnings.push(event.message);
       view.onEvent(event);
       announce(event);
       stragglers?.onEvent(event);

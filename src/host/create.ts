@@ -13,6 +13,7 @@ import { readBoundedOrPipe } from '../base/files.ts';
 import type { Fetch } from '../base/http.ts';
 import type { Log } from '../base/log.ts';
 import { stateDirectory } from '../base/paths.ts';
+import { routeFetch } from '../base/route.ts';
 import { killAll } from '../base/spawn.ts';
 import { executeBatch } from '../calls/batch.ts';
 import { createExecutor } from '../calls/execute.ts';
@@ -61,6 +62,7 @@ export function createHost(options: HostOptions, deps: HostDeps): Host {
       artifacts: options.artifacts,
       stateDir: stateDirectory(deps.env),
       saveFile: saveFileAtomically,
+      onUnsaved: createUnsavedWarning(options),
     },
     clock: deps.clock,
     onEvent: options.onEvent,
@@ -74,7 +76,7 @@ export function createHost(options: HostOptions, deps: HostDeps): Host {
       env: deps.env,
       clock: deps.clock,
       random,
-      ...(deps.fetch === undefined ? {} : { fetch: deps.fetch }),
+      fetch: routeFetch(deps.fetch ?? globalThis.fetch, { env: deps.env }),
       snapshot: () => registry.snapshot(),
     });
     return model;
@@ -133,6 +135,17 @@ export function createHost(options: HostOptions, deps: HostDeps): Host {
     reconnect: (server, signal) => sources.reconnect(server, signal),
     killNow: killAll,
     close: () => sources.close(),
+  };
+}
+
+/** Warns once for each reason why results could not be kept as files. */
+function createUnsavedWarning({ onEvent }: HostOptions): (reason: string) => void {
+  const told = new Set<string>();
+  return (reason) => {
+    if (told.has(reason)) return;
+    told.add(reason);
+    const message = `a tool's result could not be saved as a file: ${reason}`;
+    onEvent({ type: 'warning', message, hint: '--artifacts off saves none' });
   };
 }
 

@@ -11,6 +11,8 @@ export interface ArtifactOptions {
   /** `undefined`: there is no place for files. */
   readonly stateDir: string | undefined;
   readonly saveFile: SaveFile;
+  /** Told when something that should have been kept could not be. Must not throw. */
+  readonly onUnsaved?: (reason: string) => void;
   readonly server: string;
   readonly tool: string;
 }
@@ -36,7 +38,7 @@ export async function saveArtifact(
 ): Promise<Saved> {
   if (options.artifacts === 'off') return { kind: 'not_saved', reason: 'artifacts are off' };
   if (options.stateDir === undefined) {
-    return { kind: 'not_saved', reason: 'there is no state directory' };
+    return notSaved('there is no state directory', options);
   }
   const hash = sha256Hex(data).slice(0, HASH_LENGTH);
   const file = `${part(options.tool)}-${hash}.${extension}`;
@@ -46,8 +48,13 @@ export async function saveArtifact(
     return { kind: 'saved', path };
   } catch (error) {
     // A full disk or a read-only state directory costs the file, not the result.
-    return { kind: 'not_saved', reason: reasonOf(error) };
+    return notSaved(reasonOf(error), options);
   }
+}
+
+function notSaved(reason: string, { onUnsaved }: ArtifactOptions): Saved {
+  onUnsaved?.(reason);
+  return { kind: 'not_saved', reason };
 }
 
 /** One harmless part of a path. */

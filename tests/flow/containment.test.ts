@@ -76,3 +76,22 @@ test('a notice names its server once', async () => {
   await using scene = await openScene({ yaml: AUTO + httpEntry('s1', server.url) });
   expect(scene.report.warnings[0]?.message.match(/s1/g)?.length).toBe(1);
 });
+
+test('a result that cannot be kept as a file is a warning, told once, and the call counts', async () => {
+  const image = { type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgo=' };
+  const tools = [tool('shot', 'd', EMPTY, { does: { result: { content: [image] } } })];
+  await using server = await startMcpServer({ tools });
+  await using scene = await openScene({
+    yaml: AUTO + httpEntry('s1', server.url),
+    env: { XDG_STATE_HOME: '/dev/null/nowhere' },
+    steps: callThenAnswer(['s1_shot', { n: 1 }], ['s1_shot', { n: 2 }]),
+  });
+  const result = await ask(scene);
+  const warnings = scene.events.flatMap((event) =>
+    event.type === 'warning' ? [event.message] : [],
+  );
+  expect(outcomes(result)).toEqual(['s1/shot ok', 's1/shot ok']);
+  expect(warnings).toEqual([
+    expect.stringContaining("a tool's result could not be saved as a file"),
+  ]);
+});
