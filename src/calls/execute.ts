@@ -9,7 +9,12 @@ import { scrubSecrets } from '../base/redact.ts';
 import { createQuestion } from '../permission/ask.ts';
 import { decide, remedyFor } from '../permission/engine.ts';
 import type { PermissionPolicy } from '../permission/policy.ts';
-import type { Answer, AskUser, PermissionRequest } from '../permission/types.ts';
+import type {
+  Answer,
+  AskUser,
+  PermissionDecision,
+  PermissionRequest,
+} from '../permission/types.ts';
 import { type RenderOptions, renderResult } from '../results/pipeline.ts';
 import { sanitizeLabel, sanitizeText } from '../results/sanitize.ts';
 import type { RegisteredTool, RegistrySnapshot, ToolResult } from '../tools/types.ts';
@@ -95,7 +100,10 @@ async function permit(
   };
   const queue = deps.askUser;
   let answer: Answer | undefined;
-  const decision = decide(request, deps.policy, grants.has(tool));
+  const decision: PermissionDecision =
+    tool.source.isFree === true
+      ? { effect: 'allow', why: 'tells what servers offer, calls nothing' }
+      : decide(request, deps.policy, grants.has(tool));
   if (decision.effect === 'ask' && queue !== undefined) {
     try {
       answer = await queue.ask(createQuestion(request), signal);

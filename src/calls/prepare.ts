@@ -30,11 +30,16 @@ export function prepareCall(call: ToolCall, snapshot: RegistrySnapshot): Prepare
     case 'gone':
       return invalid(`${resolution.server}/${resolution.name} is no longer offered by its server.`);
     case 'found':
-      return prepareFound(call, resolution.tool, name);
+      return prepareFound(call, resolution.tool, name, snapshot);
   }
 }
 
-function prepareFound(call: ToolCall, tool: RegisteredTool, name: string): Prepared {
+function prepareFound(
+  call: ToolCall,
+  tool: RegisteredTool,
+  name: string,
+  snapshot: RegistrySnapshot,
+): Prepared {
   const { hidden } = tool;
   if (hidden !== undefined && !isReachable(hidden, call.origin)) {
     const text = call.origin === 'user' ? hiddenText(tool, hidden) : `There is no tool "${name}".`;
@@ -56,12 +61,41 @@ function prepareFound(call: ToolCall, tool: RegisteredTool, name: string): Prepa
   }
   // A person's call sends what it is given.
   const problems = call.origin === 'user' ? [] : checkArguments(tool.definition.inputSchema, given);
-  if (problems.length === 0) return { kind: 'ready', tool, arguments: given };
+  if (problems.length === 0)
+    return aimed(call, { kind: 'ready', tool, arguments: given }, snapshot);
   const lines = problems.map((problem) => `- ${problem}`).join('\n');
   return invalid(
     `The arguments do not fit the schema of ${tool.publicName}; nothing was sent:\n${lines}`,
     tool,
   );
+}
+
+/** The call itself, or the one that its tool stands for; that one stands for no other. */
+function aimed(
+  call: ToolCall,
+  ready: Extract<Prepared, { kind: 'ready' }>,
+  snapshot: RegistrySnapshot,
+): Prepared {
+  const { tool } = ready;
+  const aim = tool.source.aim?.(tool.name, ready.arguments);
+  switch (aim?.kind) {
+    case undefined:
+      return ready;
+    case 'tool':
+      return { kind: 'ready', tool: aim.tool, arguments: aim.arguments };
+    case 'invalid':
+      return invalid(aim.text, tool);
+    case 'call': {
+      const target = snapshot.resolve(aim.name);
+      const isAnother = target.kind === 'found' && target.tool.source.aim !== undefined;
+      if (isAnother) return invalid(`${tool.publicName} calls tools of servers only.`, tool);
+      const { name, arguments: given } = aim;
+      return prepareCall(
+        { ...call, name, arguments: given, invalidArguments: undefined },
+        snapshot,
+      );
+    }
+  }
 }
 
 /** Only what the user did not rule out by a list or a flag can be called by a person all the same. */
@@ -77,7 +111,7 @@ function hiddenText(tool: RegisteredTool, hidden: HiddenReason): string {
     case 'excluded':
       return `${path} is not exposed by your config (tools:). Take ${JSON.stringify(hidden.pattern)} out of tools: of server ${tool.server}.`;
     case 'flag':
-      return `${path} is left out by --tool or --no-tool.`;
+      return `${path} is left out by --tool, --no-tool or defaultTools.`;
     case 'malformed':
       return `${path} cannot be used: ${hidden.problem}.`;
     case 'binary':

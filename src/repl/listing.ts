@@ -112,7 +112,7 @@ function describeReason(reason: HiddenReason): string {
     case 'exposure':
       return '`exposure: hidden`';
     case 'flag':
-      return 'by a flag of this session';
+      return 'by a flag of this session or defaultTools';
     case 'malformed':
       return reason.problem;
     default:

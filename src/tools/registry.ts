@@ -28,6 +28,8 @@ export interface RegistryOptions {
     readonly only: readonly string[] | undefined;
     readonly without: readonly string[];
   };
+  /** Public names that are kept for a source with `ownNames`, with their keys (`keyOf`). */
+  readonly reserved?: ReadonlyMap<string, string>;
 }
 
 export interface Registry {
@@ -90,10 +92,13 @@ function buildSnapshot(
   shown: Map<string, string>,
   known: ReadonlySet<string>,
 ): RegistrySnapshot {
-  const keys = entries.flatMap(([server, entry]) =>
-    entry.tools.map(({ definition }) => ({ server, name: definition.name })),
+  const keys = entries.flatMap(([server, { source, tools }]) =>
+    source.ownNames === true
+      ? []
+      : tools.map(({ definition }) => ({ server, name: definition.name })),
   );
-  const names = assignNames(keys, options.naming, shown);
+  const taken = new Map([...(options.reserved ?? []), ...shown]);
+  const names = assignNames(keys, options.naming, taken);
   const all = entries.flatMap(([server, entry]) =>
     entry.tools.map(({ definition, hidden }): RegisteredTool => {
       const { name } = definition;

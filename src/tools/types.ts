@@ -68,7 +68,21 @@ export interface ToolSource {
   /** What a grant is bound to: url or command line, never a secret. */
   readonly identity: string;
   call(call: SourceCall): Promise<ToolResult>;
+  /** The public names of its tools are their own names: it stands for no server. */
+  readonly ownNames?: true;
+  /** It only tells what servers offer: nobody is asked for a call of it. */
+  readonly isFree?: true;
+  /** Where a call of one of its tools really goes; `undefined`: to itself. Arguments fit the schema, unless a person typed them. */
+  readonly aim?: (tool: string, args: JsonObject) => Aim | undefined;
 }
+
+/** What stands behind a tool that acts for others: permission, clocks and events are those of the target. */
+export type Aim =
+  | { readonly kind: 'tool'; readonly tool: RegisteredTool; readonly arguments: JsonObject }
+  /** By a name that resolves in the snapshot. */
+  | { readonly kind: 'call'; readonly name: string; readonly arguments: JsonObject }
+  /** Nothing can be called; the text tells the model how to mend it. */
+  | { readonly kind: 'invalid'; readonly text: string };
 
 /** Why a tool of a server is not offered to the model. */
 export type HiddenReason =

@@ -102,7 +102,7 @@ function reasonText(reason: HiddenReason | undefined): string {
     case 'exposure':
       return 'exposure: hidden';
     case 'flag':
-      return 'left out by --tool or --no-tool';
+      return 'left out by --tool, --no-tool or defaultTools';
     case 'malformed':
       return `cannot be used: ${reason.problem}`;
   }
