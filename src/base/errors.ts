@@ -110,7 +110,7 @@ export class UnknownOutcomeError extends AppError {
 export class InterruptedError extends AppError {
   readonly code = 'interrupted';
   readonly exit: typeof EXIT.interrupted | typeof EXIT.terminated;
-  constructor(signal: 'SIGINT' | 'SIGTERM' = 'SIGINT') {
+  constructor(signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP' = 'SIGINT') {
     super(`interrupted by ${signal}`);
     this.exit = signal === 'SIGINT' ? EXIT.interrupted : EXIT.terminated;
   }

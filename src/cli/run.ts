@@ -4,7 +4,7 @@ import { raceAbort } from '../base/abort.ts';
 import { toAppError, UsageError } from '../base/errors.ts';
 import { EXIT, type ExitCode } from '../base/exit.ts';
 import type { Config } from '../config/types.ts';
-import type { HostEvent } from '../host/types.ts';
+import type { Host, HostEvent } from '../host/types.ts';
 import type { AskUser } from '../permission/types.ts';
 import { announceEvents } from './announce.ts';
 import { askAtTerminal } from './ask.ts';
@@ -19,8 +19,8 @@ import {
   withHost,
 } from './house.ts';
 import { findPerson, type Person } from './person.ts';
-import { reportError } from './report.ts';
-import { failedRun, serversEvent } from './run-shape.ts';
+import { createRunEnding, type RunEnding } from './run-ending.ts';
+import { serversEvent } from './run-shape.ts';
 import { openRunView, type RunView } from './run-view.ts';
 import { readPrompt } from './stdin.ts';
 import { type Stragglers, watchStragglers } from './stragglers.ts';
@@ -69,6 +69,8 @@ async function connectAndRun(context: Context, parts: RunParts): Promise<void> {
     servers: options.servers,
     askUser: askerOf(context, parts.person),
     onEvent: (event: HostEvent) => {
+      // What closing does to servers and calls is no news.
+      if (ending.isTold()) return;
       if (event.type === 'warning') warnings.push(event.message);
       view.onEvent(event);
       announce(event);
@@ -76,7 +78,7 @@ async function connectAndRun(context: Context, parts: RunParts): Promise<void> {
     },
     preloadModel: true,
   };
-  return withHost(context, request, async (host) => {
+  const run = async (host: Host): Promise<RunResult> => {
     const report = await host.start(signal);
     view.emit(serversEvent(report, host.snapshot()));
     for (const warning of tellStart(context, { host, config, report })) warn(warning);
@@ -85,10 +87,9 @@ async function connectAndRun(context: Context, parts: RunParts): Promise<void> {
       for (const warning of tellStraggler(context, host, status)) warn(warning);
     });
     const result = await host.prompt(await prompt, signal);
-    // What the end of the run does to them is no news.
-    stragglers = undefined;
     return { ...result, exit: exitOf(context, result, countDown(config, host.status())) };
-  });
+  };
+  await withHost(context, request, (host) => run(host).then(ending.tell, ending.fail));
 }
 
 /** The prompt's text. Rejections are seen by whoever awaits; nothing is lost when the start fails first. */

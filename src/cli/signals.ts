@@ -61,7 +61,7 @@ export function watchSignals(ports: InterruptPorts): Interrupts {
       return;
     }
     guard = ports.clock.after(CLOSE_LIMIT_MS, () => end(code));
-    controller.abort(new InterruptedError(name === 'SIGINT' ? 'SIGINT' : 'SIGTERM'));
+    controller.abort(new InterruptedError(name));
   };
   const listeners = (['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map((name) => {
     const listener = () => receive(name);

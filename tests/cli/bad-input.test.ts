@@ -1,9 +1,10 @@
 /** The compiled binary with a bad configuration, bad servers and in bad surroundings. */
 import { describe, expect, test } from 'bun:test';
 import { startModelServer } from '../fixtures/models/server.ts';
+import { tool } from '../fixtures/servers/script.ts';
 import { scriptedModel, stdioServer } from '../helpers/config.ts';
 import { newFolder } from '../helpers/places.ts';
-import { planRun, runUsher, startUsher } from '../helpers/usher.ts';
+import { planRun, type RunningUsher, runUsher, startUsher } from '../helpers/usher.ts';
 
 /** Runs a shell line; `$0` and `"$@"` in it are usher and its arguments. */
 function inShell(line: string, args: readonly string[], options: Parameters<typeof planRun>[1]) {
@@ -91,3 +92,35 @@ test.each([
   const run = await runUsher(['tools'], { config: { servers: [{ name: 'endless', ...endless }] } });
   expect([run.code, run.stderr.includes('within 300ms (timeout.connect)')]).toEqual([4, true]);
 });
+
+describe('a server that does not want to end', () => {
+  const slow = tool('slow', 'Takes long.', { type: 'object' }, { does: { never: true } });
+  const stubborn = stdioServer('s1', { tools: [slow], ignoreEof: true, ignoreTerm: true });
+
+  test('costs nobody the result line when a second Ctrl-C comes', async () => {
+    const toolCalls = [{ name: 's1_slow', arguments: '{}' }];
+    const model = await startModelServer({ format: 'openai', script: [{ toolCalls }] });
+    const run = startUsher(['-p', 'go', '--json'], {
+      config: {
+        model: scriptedModel(model),
+        mcp: { permissions: 'auto' },
+        servers: [stubborn],
+      },
+    });
+    await shows(run, 's1/slow');
+    run.kill('SIGINT');
+    await shows(run, 'interrupted');
+    run.kill('SIGINT');
+    const { stdout, code, ms } = await run.done;
+    await model.close();
+    expect([code, JSON.parse(stdout).exit, ms < 2500]).toEqual([130, 130, true]);
+  });
+});
+
+/** Waits until stderr holds the text; the run's own limit ends it otherwise. */
+async function shows(run: RunningUsher, text: string): Promise<void> {
+  const ended = run.done.then(() => 'ended');
+  while (!run.stderrSoFar().includes(text)) {
+    if ((await Promise.race([ended, Bun.sleep(5)])) === 'ended') throw new Error(`no ${text}`);
+  }
+}
