@@ -2,7 +2,7 @@
 import { type JsonObject, tryParseJson } from '../base/json.ts';
 import { rpcMessages } from './message.ts';
 
-/** The messages of one frame, in order; `stray` is the first text in it that is none. */
+/** The messages of one frame, in order; `stray` is text in it that is none: all of it, or its first piece. */
 export interface FrameContent {
   readonly messages: readonly JsonObject[];
   readonly stray: string | undefined;
@@ -22,7 +22,7 @@ export function readFrame(frame: string): FrameContent {
     messages.push(...found);
     if (found.length === 0 && !isEmptyBatch(value)) stray ??= part;
   }
-  return { messages, stray };
+  return { messages, stray: stray !== undefined && messages.length === 0 ? text : stray };
 }
 
 function isEmptyBatch(value: unknown): boolean {
