@@ -4,8 +4,10 @@
  */
 import { hostKind } from './address.ts';
 import { LimitError } from './errors.ts';
+import type { ProxyWay } from './proxy.ts';
 import { scrubSecrets } from './redact.ts';
 import { escapeForTerminal, shorten } from './text.ts';
+import type { TlsTexts } from './tls-files.ts';
 
 /** What we ask of `fetch`; Bun's own options among it. */
 export interface FetchInit {
@@ -17,10 +19,23 @@ export interface FetchInit {
   /** Bun gives up a silent socket after 5 minutes otherwise. Our own clocks decide. */
   readonly timeout: false;
   /** `false` also turns off HTTP_PROXY; an empty string would not (Bun 1.4.5). */
-  readonly proxy?: false;
+  readonly proxy?: string | false;
+  readonly tls?: TlsTexts;
 }
 
-export type Fetch = (url: string, init: FetchInit) => Promise<Response>;
+/** The way to one URL. */
+export interface Route {
+  readonly proxy: ProxyWay | undefined;
+  readonly tls: TlsTexts | undefined;
+}
+
+export interface Fetch {
+  (url: string, init: FetchInit): Promise<Response>;
+  /** What a socket that is none of `fetch` needs for the same way. Absent: a plain `fetch`. */
+  readonly route?: (url: URL) => Promise<Route>;
+  /** `refuse`: no redirect is followed, not even within the origin. */
+  readonly redirects?: 'same-origin' | 'refuse';
+}
 
 export type HttpRequest = Pick<FetchInit, 'method' | 'headers' | 'body' | 'signal'>;
 
@@ -59,7 +74,8 @@ export async function sendRequest(
     const location = response.headers.get('location') ?? undefined;
     await discardBody(response);
     const next = location === undefined ? undefined : resolveUrl(location, target);
-    const isFollowed = response.status === 307 || response.status === 308;
+    const isFollowed =
+      fetch.redirects !== 'refuse' && (response.status === 307 || response.status === 308);
     if (!isFollowed || next?.origin !== new URL(url).origin || hops === MAX_REDIRECTS) {
       return { kind: 'redirect', status: response.status, location };
     }

@@ -57,17 +57,7 @@ const LATER_KEYS: Readonly<Record<Block, ReadonlySet<string>>> = {
   ]),
   mcp: new Set(['limits']),
   model: new Set(),
-  server: new Set([
-    'headersCommand',
-    'tls',
-    'proxy',
-    'expect',
-    'sampling',
-    'redirects',
-    'strictUrl',
-    'maxToolTokens',
-    'toolExposure',
-  ]),
+  server: new Set(['headersCommand', 'expect', 'sampling', 'maxToolTokens', 'toolExposure']),
 };
 
 const EXPOSURES = new Set(['deferred', 'codemode', 'auto']);

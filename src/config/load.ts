@@ -1,4 +1,5 @@
 /** Reads the configuration: one file in, a checked `Config` out. The only entry for the rest of usher. */
+import { dirname } from 'node:path';
 import { ConfigError, LimitError } from '../base/errors.ts';
 import { errorCode, isMissing, readBoundedOrPipe } from '../base/files.ts';
 import { renderProblems } from './problem.ts';
@@ -37,6 +38,7 @@ export async function loadConfig(options: SourceOptions): Promise<Config> {
     env: options.env,
     cwd: options.cwd,
     exposure: root.exposure,
+    folder: dirname(source.path),
   });
   if (root.problems.length > 0) {
     const entries = warnings.map((warning) => warning.message);

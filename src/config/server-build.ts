@@ -1,7 +1,9 @@
 /** From a checked entry to a ServerConfig: `${VAR}` expanded, defaults filled in, secrets registered. */
 import { resolve } from 'node:path';
 import type { Env } from '../base/env.ts';
+import { proxyProblem } from '../base/proxy.ts';
 import { registerSecret } from '../base/redact.ts';
+import { type TlsFiles, tlsFileProblem } from '../base/tls-files.ts';
 import { expand } from './expand.ts';
 import { sentHeaderProblem } from './header-rules.ts';
 import type { PathItem } from './problem.ts';
@@ -24,6 +26,8 @@ export interface BuildContext {
   /** usher's working directory, absolute. */
   readonly cwd: string;
   readonly exposure: 'direct' | 'hidden';
+  /** Folder that relative `tls` files are below. Default: `cwd`. */
+  readonly folder?: string;
 }
 
 /** The server, or why it cannot be used. Of a disabled server missing variables are no problem: it stays as written. */
@@ -145,13 +149,21 @@ function buildEndpoint(
   if (entry.builtin !== undefined) return { kind: 'builtin', builtin: entry.builtin };
   if (entry.url !== undefined) {
     const allowPrivate = entry.allowPrivate ?? false;
+    const enabled = entry.enabled ?? true;
     const kind = entry.transport ?? 'http';
+    const url = fill.url(entry.url, ['url'], allowPrivate, kind);
+    if (entry.strictUrl === true && url.includes('?')) {
+      fill.break(['url'], 'a query string is not allowed with strictUrl: true');
+    }
     return {
       kind,
-      url: fill.url(entry.url, ['url'], allowPrivate, kind),
+      url,
       headers: fill.headers(entry.headers ?? {}),
       auth: entry.auth,
       allowPrivate,
+      ...(entry.proxy === undefined ? {} : { proxy: fillProxy(entry.proxy, fill) }),
+      ...(entry.tls === undefined ? {} : { tls: fillTls(entry.tls, enabled, context, fill) }),
+      ...(entry.redirects === undefined ? {} : { redirects: entry.redirects }),
     };
   }
   if (entry.command === undefined) return undefined;
@@ -163,6 +175,33 @@ function buildEndpoint(
     envPass: entry.envPass ?? [],
     cwd: fillCwd(entry.cwd, context.cwd, fill),
   };
+}
+
+function fillProxy(written: string, fill: Fill): string {
+  if (written === 'none') return written;
+  const proxy = fill.text(written, ['proxy'], 'proxy', true).trim();
+  const problem = proxy.includes(`\${`) ? undefined : proxyProblem(proxy);
+  if (problem !== undefined) fill.break(['proxy'], problem);
+  return proxy;
+}
+
+/** The files of a server that is used must be there now: better told with line and column than at connect. */
+function fillTls(
+  tls: NonNullable<ServerEntry['tls']>,
+  enabled: boolean,
+  { cwd, folder = cwd }: BuildContext,
+  fill: Fill,
+): TlsFiles {
+  const files: { ca?: string; cert?: string; key?: string } = {};
+  for (const name of ['ca', 'cert', 'key'] as const) {
+    const written = tls[name];
+    if (written === undefined) continue;
+    const path = resolve(folder, written);
+    const problem = enabled ? tlsFileProblem(name, path) : undefined;
+    if (problem !== undefined) fill.break(['tls', name], problem);
+    files[name] = path;
+  }
+  return files;
 }
 
 /** The value after a secret-like flag (`--api-key X`, `--token=X`) is registered as a secret. */

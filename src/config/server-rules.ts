@@ -18,6 +18,8 @@ export function serverRuleBreaks(entry: unknown): readonly RuleBreak[] {
     ...endpointBreaks(entry),
     ...urlBreaks(entry),
     ...headerBreaks(entry),
+    ...proxyBreaks(entry),
+    ...tlsBreaks(entry),
     ...commandBreaks(entry),
     ...envBreaks(entry),
   ];
@@ -29,6 +31,10 @@ const BELONGS_TO: Readonly<Record<string, (typeof ENDPOINTS)[number]>> = {
   auth: 'url',
   transport: 'url',
   allowPrivate: 'url',
+  strictUrl: 'url',
+  redirects: 'url',
+  proxy: 'url',
+  tls: 'url',
   args: 'command',
   env: 'command',
   envPass: 'command',
@@ -63,6 +69,27 @@ function urlBreaks(entry: unknown): readonly RuleBreak[] {
     text: `a secret never stands in the file; put the value of ${JSON.stringify(name)} into a variable and write ${name}=\${${variable}}`,
     part: 'value',
   }));
+}
+
+/** A password in a proxy's URL is a secret as any other. */
+function proxyBreaks(entry: unknown): readonly RuleBreak[] {
+  const proxy = childOf(entry, 'proxy');
+  const [, userinfo = ''] =
+    typeof proxy === 'string' ? (/^[^/]*\/\/([^/@]*)@/.exec(proxy) ?? []) : [];
+  const [, password = ''] = /^[^:]*:(.*)$/.exec(userinfo) ?? [];
+  if (password === '' || hasReference(password)) return [];
+  const text = `a secret never stands in the file; put the password into a variable and write \${${variableFor(entry, 'PROXY_PASSWORD')}}`;
+  return [{ path: ['proxy'], text, part: 'value' }];
+}
+
+function tlsBreaks(entry: unknown): readonly RuleBreak[] {
+  const tls = childOf(entry, 'tls');
+  const has = (name: string) => childOf(tls, name) !== undefined;
+  if (has('cert') === has('key')) return [];
+  const [present, absent] = has('cert') ? ['cert', 'key'] : ['key', 'cert'];
+  return [
+    { path: ['tls', present], text: `cert and key go together; ${absent} is missing`, part: 'key' },
+  ];
 }
 
 function headerBreaks(entry: unknown): readonly RuleBreak[] {

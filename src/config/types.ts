@@ -2,6 +2,7 @@
  * The configuration as the rest of usher sees it: checked, expanded, every default filled in.
  * Durations are milliseconds. Secrets are never in here, only the names of their variables.
  */
+import type { TlsFiles } from '../base/tls-files.ts';
 import type { ModelEntry } from './schema/model.ts';
 import type { PermissionMode, ServerAuth, ServerEntry } from './schema/server.ts';
 
@@ -17,6 +18,12 @@ export type ServerEndpoint =
       readonly headers: Readonly<Record<string, string>>;
       readonly auth: ServerAuth | undefined;
       readonly allowPrivate: boolean;
+      /** A URL, with userinfo if written so, or `none`; absent: as the environment says. */
+      readonly proxy?: string;
+      /** Absolute paths of PEM files. */
+      readonly tls?: TlsFiles;
+      /** Default `same-origin`. */
+      readonly redirects?: 'same-origin' | 'refuse';
     }
   | {
       readonly kind: 'stdio';

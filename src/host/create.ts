@@ -13,10 +13,12 @@ import { readBoundedOrPipe } from '../base/files.ts';
 import type { Fetch } from '../base/http.ts';
 import type { Log } from '../base/log.ts';
 import { stateDirectory } from '../base/paths.ts';
+import { createQueue } from '../base/queue.ts';
 import { routeFetch } from '../base/route.ts';
 import { killAll } from '../base/spawn.ts';
 import { executeBatch } from '../calls/batch.ts';
 import { createExecutor } from '../calls/execute.ts';
+import type { ModelConfig } from '../config/types.ts';
 import { createModel, preloadModel } from '../model/registry.ts';
 import type { ModelMessage, ModelProvider } from '../model/types.ts';
 import { createQuestionQueue } from '../permission/ask.ts';
@@ -25,6 +27,7 @@ import { saveFileAtomically } from '../results/artifacts.ts';
 import { filesNamedBy, parseArguments } from '../tools/coerce.ts';
 import { createRegistry } from '../tools/registry.ts';
 import { checkArguments } from '../tools/validate.ts';
+import { createAsks } from './asks.ts';
 import { declareTools } from './declare.ts';
 import { selectServers } from './select.ts';
 import { createSources } from './sources.ts';
@@ -54,10 +57,35 @@ export function createHost(options: HostOptions, deps: HostDeps): Host {
     order: servers.map(({ name }) => name),
     patterns: options.toolPatterns,
   });
-  const sources = createSources(servers, registry, options, { ...deps, random });
+  const makeModel = (model: ModelConfig | undefined) =>
+    createModel({
+      model,
+      env: deps.env,
+      clock: deps.clock,
+      random,
+      fetch: routeFetch(deps.fetch ?? globalThis.fetch, { env: deps.env }),
+      snapshot: () => registry.snapshot(),
+    });
+  const questions = createQueue();
+  const asks = createAsks(
+    {
+      talk: options.talk,
+      elicit: options.elicit,
+      queue: questions,
+      openModel: async (maxTokens) =>
+        config.model === undefined || config.model.provider === 'offline'
+          ? undefined
+          : makeModel({
+              ...config.model,
+              maxTokens: Math.min(maxTokens, config.model.maxTokens ?? maxTokens),
+            }),
+    },
+    deps,
+  );
+  const sources = createSources(servers, registry, options, { ...deps, random }, asks);
   const executor = createExecutor({
     policy: createPolicy(servers, config.mcp, options),
-    askUser: options.askUser && createQuestionQueue(options.askUser),
+    askUser: options.askUser && createQuestionQueue(options.askUser, questions),
     render: {
       artifacts: options.artifacts,
       stateDir: stateDirectory(deps.env),
@@ -71,14 +99,7 @@ export function createHost(options: HostOptions, deps: HostDeps): Host {
   let model: ModelProvider | undefined;
   let history: readonly ModelMessage[] = [];
   const openModel = async (): Promise<ModelProvider> => {
-    model ??= await createModel({
-      model: config.model,
-      env: deps.env,
-      clock: deps.clock,
-      random,
-      fetch: routeFetch(deps.fetch ?? globalThis.fetch, { env: deps.env }),
-      snapshot: () => registry.snapshot(),
-    });
+    model ??= await makeModel(config.model);
     return model;
   };
 
@@ -134,7 +155,10 @@ export function createHost(options: HostOptions, deps: HostDeps): Host {
     checkArguments: (tool, args) => checkArguments(tool.definition.inputSchema, args),
     reconnect: (server, signal) => sources.reconnect(server, signal),
     killNow: killAll,
-    close: () => sources.close(),
+    async close() {
+      await sources.close();
+      asks.close();
+    },
   };
 }
 

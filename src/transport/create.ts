@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Env } from '../base/env.ts';
 import { assertNever } from '../base/errors.ts';
 import type { Fetch } from '../base/http.ts';
+import { routeFetch } from '../base/route.ts';
 import type { Spawn } from '../base/spawn.ts';
 import type { ServerEndpoint } from '../config/types.ts';
 import { HttpOrSseTransport } from './http-or-sse.ts';
@@ -37,13 +38,16 @@ export function createTransport(
 ): Transport {
   if (endpoint.kind === 'stdio') return new StdioTransport(name, endpoint, ports);
   const options = { name, url: endpoint.url, ...credentials(endpoint) };
+  const { proxy, tls, redirects } = endpoint;
+  const fetch = routeFetch(ports.fetch, { env: ports.env, proxy, tls, redirects });
+  const network = { ...ports, fetch };
   switch (endpoint.kind) {
     case 'http':
-      return new HttpOrSseTransport(options, ports);
+      return new HttpOrSseTransport(options, network);
     case 'sse':
-      return new SseTransport(options, ports);
+      return new SseTransport(options, network);
     case 'ws':
-      return new WebSocketTransport(options, ports);
+      return new WebSocketTransport(options, network);
     default:
       return assertNever(endpoint);
   }

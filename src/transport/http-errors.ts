@@ -3,6 +3,7 @@ import { parseRetryAfter } from '../base/backoff.ts';
 import { AppError, AuthError, ConnectError, LimitError, ProtocolError } from '../base/errors.ts';
 import { excerpt, mediaType, type RefusedRedirect } from '../base/http.ts';
 import { isJsonObject, tryParseJson } from '../base/json.ts';
+import { describeNetworkFailure } from '../base/network-failure.ts';
 import { scrubSecrets } from '../base/redact.ts';
 import { rpcError } from './message.ts';
 
@@ -13,28 +14,6 @@ export interface Target {
   readonly hasToken: boolean;
 }
 
-/** Failures before a connection stood: no byte of the request was read by anybody. */
-const UNSENT: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'connection refused',
-  ENOTFOUND: 'host not found',
-  EAI_AGAIN: 'host name cannot be resolved',
-  EHOSTUNREACH: 'host unreachable',
-  ENETUNREACH: 'network unreachable',
-  EPROTO: 'the TLS handshake failed',
-};
-/** Worth another attempt. A name or a certificate does not get better, nor does a header that cannot be sent. */
-const PASSING = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ECONNABORTED',
-  'EPIPE',
-  'ETIMEDOUT',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-]);
-const CERTIFICATE = /CERT|SELF_SIGNED|ISSUER|^ERR_TLS/;
-
 /** A failure of `fetch` or of reading what it gave. An AppError is returned with `sent` added. */
 export function networkError(target: Target, thrown: unknown): AppError {
   if (thrown instanceof LimitError) {
@@ -44,9 +23,7 @@ export function networkError(target: Target, thrown: unknown): AppError {
     });
   }
   if (thrown instanceof AppError) return thrown;
-  const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '';
-  const isCertificate = CERTIFICATE.test(code);
-  const words = isCertificate ? `certificate not accepted (${code})` : UNSENT[code];
+  const { code, words, remedy, isUnsent, isPassing: mayPass } = describeNetworkFailure(thrown);
   const said = thrown instanceof Error ? thrown.message : String(thrown);
   const text =
     words ?? (code === 'ECONNRESET' ? 'the connection was closed without an answer' : said);
@@ -54,8 +31,9 @@ export function networkError(target: Target, thrown: unknown): AppError {
     `cannot reach server "${target.name}" at ${shownUrl(target.url)}: ${text}`,
     {
       cause: thrown,
-      retryable: PASSING.has(code),
-      details: { sent: words === undefined, ...(code === '' ? {} : { reason: code }) },
+      retryable: mayPass,
+      details: { sent: !isUnsent, ...(code === '' ? {} : { reason: code }) },
+      ...(remedy === undefined ? {} : { hint: remedy }),
     },
   );
 }

@@ -7,8 +7,8 @@ import type { Clock } from '../base/clock.ts';
 import type { Env } from '../base/env.ts';
 import { type AppError, AuthError, ConnectError } from '../base/errors.ts';
 import { discardBody, type Fetch, readErrorBody, sendRequest } from '../base/http.ts';
+import { ProxiedError } from '../base/network-failure.ts';
 import { networkError, redirectError, statusError, type Target } from './http-errors.ts';
-import { proxyFor } from './proxy.ts';
 
 export interface DialPorts {
   readonly clock: Clock;
@@ -30,15 +30,22 @@ export async function dialWebSocket(
   signal: AbortSignal,
 ): Promise<WebSocket> {
   const url = new URL(target.url);
-  const proxy = proxyFor(url, ports.env);
+  const { proxy, tls } = (await ports.fetch.route?.(url)) ?? {};
   const options = {
     headers: { ...headers },
     perMessageDeflate: false,
-    ...(proxy === undefined ? {} : { proxy }),
+    ...(proxy === undefined ? {} : { proxy: proxy.url }),
+    ...(tls === undefined ? {} : { tls }),
   };
   const offered = await upgrade(url, { ...options, protocols: [SUBPROTOCOL] }, signal);
   if (offered.kind === 'open') return offered.socket;
-  if (isNetworkFailure(offered.error)) throw networkError(target, offered.error);
+  if (isNetworkFailure(offered.error)) {
+    const { error } = offered;
+    throw networkError(
+      target,
+      proxy === undefined ? error : new ProxiedError(proxy, url.hostname, error),
+    );
+  }
   // Bun tells neither body nor reason; the same request by fetch does (Bun 1.4.5).
   const refusal = await askAgain(target, url, headers, ports, signal);
   if (refusal !== undefined) throw refusal;

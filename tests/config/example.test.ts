@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { checkConfig } from '../../src/config/check.ts';
 import { exampleConfig } from '../../src/config/example.ts';
 import { configJsonSchema } from '../../src/config/json-schema.ts';
+import { loadConfig } from '../../src/config/load.ts';
 import { modelSchema } from '../../src/config/schema/model.ts';
 import { mcpSchema } from '../../src/config/schema/root.ts';
 import { serverSchema } from '../../src/config/schema/server.ts';
@@ -32,7 +33,10 @@ describe('the example', () => {
   });
 
   test('is valid with every option on', async () => {
-    const { servers, warnings } = await load(everything);
+    const pem = '-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n';
+    const cwd = writeFiles(newFolder(), { 'config.yaml': everything, 'team-ca.pem': pem });
+    const options = { configFlag: 'config.yaml', env: {}, cwd };
+    const { servers, warnings } = await loadConfig(options);
     expect([servers.map(({ name }) => name), warnings]).toEqual([
       ['workspace', 'remote', 'files'],
       [],

@@ -277,18 +277,10 @@ describe('a bad entry', () => {
       at(7, 5, '.headersHelper: headersCommand is not available in this version'),
     ],
     'keys of later versions': [
-      'url: https://a.example/\nheadersCommand: [x]\ntls: {}\nproxy: x\nexpect: 1\nsampling: ask\nredirects: refuse\nstrictUrl: true\nmaxToolTokens: 1\ntoolExposure: {}',
-      ...[
-        'headersCommand',
-        'tls',
-        'proxy',
-        'expect',
-        'sampling',
-        'redirects',
-        'strictUrl',
-        'maxToolTokens',
-        'toolExposure',
-      ].map((key, index) => at(4 + index, 5, `.${key}: this key is not available in this version`)),
+      'url: https://a.example/\nheadersCommand: [x]\nexpect: 1\nsampling: ask\nmaxToolTokens: 1\ntoolExposure: {}',
+      ...['headersCommand', 'expect', 'sampling', 'maxToolTokens', 'toolExposure'].map(
+        (key, index) => at(4 + index, 5, `.${key}: this key is not available in this version`),
+      ),
     ],
     'values of later versions': [
       'url: https://a.example/\nprotocol: 2026-07-28\nexposure: deferred\nauth: {type: oauth, clientId: a}',

@@ -370,14 +370,18 @@ describe('what is sent', () => {
     );
   });
 
-  test('other hosts do use the proxy of the environment', async () => {
+  test.each([
+    [{ HTTPS_PROXY: 'proxy.example:3128' }, 'http://proxy.example:3128/'],
+    [{ HTTPS_PROXY: 'http://p:1', NO_PROXY: 'example' }, false],
+    [{}, false],
+  ] as const)('other hosts go through the proxy of %j', async (env, proxy) => {
     const inits: FetchInit[] = [];
     const fetch = (_url: string, init: FetchInit) => {
       inits.push(init);
       return Promise.resolve(new Response('no', { status: 400 }));
     };
-    await using _connection = await connected('https://mcp.example/mcp', { fetch });
-    expect(inits.map((init) => 'proxy' in init)).toEqual([false]);
+    await using _connection = await connected('https://mcp.example/mcp', { fetch, env });
+    expect(inits.map((init) => init.proxy)).toEqual([proxy]);
   });
 
   test('configured headers go along, those of the protocol win', async () => {

@@ -46,6 +46,14 @@ const authSchema = v.variant(
   'bearer or apiKey',
 );
 
+const tlsSchema = v.strictObject({
+  ca: v.optional(v.pipe(nonEmptyText(), v.description('issuers to trust in place of the usual'))),
+  cert: v.optional(
+    v.pipe(nonEmptyText(), v.description('own certificate, where one is asked for')),
+  ),
+  key: v.optional(v.pipe(nonEmptyText(), v.description('key of cert, without a passphrase'))),
+});
+
 export const serverSchema = v.strictObject({
   name: v.pipe(
     text(),
@@ -136,6 +144,22 @@ export const serverSchema = v.strictObject({
   allowPrivate: v.optional(
     v.pipe(bool(), v.description('allow http and private addresses; default false')),
   ),
+  strictUrl: v.optional(
+    v.pipe(bool(), v.description('refuse a url with a query string; default false')),
+  ),
+  redirects: v.optional(
+    v.pipe(
+      v.picklist(['same-origin', 'refuse'], 'same-origin or refuse'),
+      v.description('307 and 308 within the origin are followed (default), or none'),
+    ),
+  ),
+  proxy: v.optional(
+    v.pipe(
+      properText('a proxy URL or none'),
+      v.description(`URL, or none; default HTTPS_PROXY, NO_PROXY …; \${VAR} expands`),
+    ),
+  ),
+  tls: v.optional(v.pipe(tlsSchema, v.description("PEM files, against this file's folder"))),
   protocol: v.optional(
     v.pipe(
       v.picklist(['auto', 'legacy'], 'auto or legacy'),
