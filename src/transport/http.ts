@@ -242,7 +242,8 @@ export class HttpTransport implements Transport {
       throw sessionGoneError(this.#target, status, body);
     }
     const value = tryParseJson(body);
-    if (exchange !== undefined && isRefusalOfRequest(status) && isJsonObject(value)) {
+    const mayAnswer = isRefusalOfRequest(status) && isJsonObject(value);
+    if (exchange !== undefined && mayAnswer && !isAboutAddress(exchange, status, value)) {
       this.#deliverError(exchange, value, ` (HTTP ${status})`);
     }
     if (exchange?.isAnswered === true) return;
@@ -299,6 +300,11 @@ export class HttpTransport implements Transport {
   #hear(): void {
     this.lastHeardMs = this.#ports.clock.now();
   }
+}
+
+/** The handshake was refused before anybody read it: nobody speaks Streamable HTTP at this address. */
+function isAboutAddress({ id, method }: Exchange, status: number, value: JsonObject): boolean {
+  return method === 'initialize' && [404, 405].includes(status) && answeredId(value) !== id;
 }
 
 /** Not about credentials, and not about a server that is only busy. */

@@ -7,6 +7,10 @@ import { callTool, httpEndpoint, hurriedClock, never, open, until } from '../mcp
 const html = { 'content-type': 'text/html' };
 const json = { 'content-type': 'application/json' };
 
+/** As many servers refuse a verb, without having read the message. */
+const RPC_REFUSAL =
+  '{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Method not allowed."}}';
+
 async function connectLegacy(script: SseLegacyScript) {
   await using server = await startSseLegacyServer(script);
   await using connection = open(httpEndpoint(server.url));
@@ -21,6 +25,7 @@ describe('a server that speaks only legacy HTTP+SSE', () => {
     { status: 405, body: 'Method Not Allowed' },
     { status: 404, headers: html, body: '<pre>Cannot POST /sse</pre>' },
     { status: 405, headers: json, body: '{"status":405,"error":"Method Not Allowed"}' },
+    { status: 405, headers: json, body: RPC_REFUSAL },
   ])('connects after %j with one notice', async (postOnStream) => {
     expect(await connectLegacy({ postOnStream })).toEqual({
       state: 'ready',
@@ -66,6 +71,11 @@ describe('a server that speaks neither', () => {
       { status: 404, body: 'no such path' },
       { status: 405, body: 'use something else' },
       'server "s1" answered HTTP 404: no such path (tried as legacy HTTP+SSE: server "s1" answered HTTP 405: use something else)',
+    ],
+    '405 with a protocol error, then 405': [
+      { status: 405, headers: json, body: RPC_REFUSAL },
+      { status: 405, body: 'use something else' },
+      'server "s1" answered HTTP 405 (application/json): Method not allowed. (tried as legacy HTTP+SSE: server "s1" answered HTTP 405: use something else)',
     ],
     '405, then a web page': [
       { status: 405, body: 'not by POST' },
@@ -126,6 +136,17 @@ test.each([400, 401, 403, 406, 410, 415, 500, 501, 502])(
     expect(server.requests.filter(({ verb }) => verb === 'GET')).toEqual([]);
   },
 );
+
+test('a 404 that answers the message itself is the answer: no GET follows', async () => {
+  const error = { code: -32_601, message: 'Method not found' };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, error });
+  const instead = { '*': { status: 404, headers: json, body } };
+  await using server = await startMcpServer({ instead });
+  await using connection = open(httpEndpoint(server.url));
+  await connection.connect(never);
+  expect(connection.status().error?.message).toContain('Method not found');
+  expect(server.requests.map(({ verb }) => verb)).toEqual(['POST']);
+});
 
 test('a 404 for another request than initialize is the failure itself', async () => {
   const instead = { 'tools/list': { status: 404, body: 'no list' } };
