@@ -18,6 +18,8 @@ export interface FetchInit {
   readonly redirect: 'manual';
   /** Bun gives up a silent socket after 5 minutes otherwise. Our own clocks decide. */
   readonly timeout: false;
+  /** With BUN_CONFIG_VERBOSE_FETCH set, Bun 1.4.5 prints every request to stderr otherwise, its token included. */
+  readonly verbose: false;
   /** `false` also turns off HTTP_PROXY; an empty string would not (Bun 1.4.5). */
   readonly proxy?: string | false;
   readonly tls?: TlsTexts;
@@ -68,6 +70,7 @@ export async function sendRequest(
       ...request,
       redirect: 'manual',
       timeout: false,
+      verbose: false,
       ...(hostKind(new URL(target).hostname) === 'loopback' ? { proxy: false } : {}),
     });
     if (!isRedirect(response.status)) return response;

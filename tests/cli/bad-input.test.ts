@@ -1,6 +1,7 @@
 /** The compiled binary with a bad configuration, bad servers and in bad surroundings. */
 import { describe, expect, test } from 'bun:test';
 import { startModelServer } from '../fixtures/models/server.ts';
+import { startMcpServer } from '../fixtures/servers/http.ts';
 import { tool } from '../fixtures/servers/script.ts';
 import { scriptedModel, stdioServer } from '../helpers/config.ts';
 import { newFolder } from '../helpers/places.ts';
@@ -115,6 +116,21 @@ describe('a server that does not want to end', () => {
     await model.close();
     expect([code, JSON.parse(stdout).exit, ms < 2500]).toEqual([130, 130, true]);
   });
+});
+
+test('variables of the runtime make no token visible', async () => {
+  await using server = await startMcpServer();
+  const run = await runUsher(['tools'], {
+    env: { BUN_CONFIG_VERBOSE_FETCH: 'curl', TOKEN: 'canary-of-the-token' },
+    config: {
+      servers: [{ name: 's', url: server.url, auth: { type: 'bearer', tokenEnv: 'TOKEN' } }],
+    },
+  });
+  expect([run.code, `${run.stdout}${run.stderr}`.includes('canary-of-the-token')]).toEqual([
+    0,
+    false,
+  ]);
+  expect(server.requests.length).toBeGreaterThan(0);
 });
 
 /** Waits until stderr holds the text; the run's own limit ends it otherwise. */
