@@ -59,6 +59,11 @@ export const FLAGS = {
     hint: 'DURATION',
     help: 'wait for slow servers, after the last ready one',
   },
+  elicit: {
+    kind: 'value',
+    hint: 'accept|decline|FILE',
+    help: 'answers what servers ask: with their defaults, with no, or from a YAML file',
+  },
   strict: { kind: 'switch', help: 'exit 4 when any server failed' },
   stdin: {
     kind: 'value',
@@ -115,6 +120,7 @@ export const COMMANDS = {
       'permissions',
       'yes',
       'on-denied',
+      'elicit',
       'output',
       'json',
       'max-turns',
@@ -139,6 +145,7 @@ export const COMMANDS = {
       'tool',
       'no-tool',
       'no-builtin-tools',
+      'elicit',
       ...BARE_URL,
       'output',
       'json',
@@ -151,7 +158,17 @@ export const COMMANDS = {
   call: {
     usage: 'SERVER|URL TOOL [JSON | KEY=VALUE ... | -]',
     help: 'call one tool; no model needed',
-    flags: ['config', 'timeout', ...BARE_URL, 'output', 'json', 'check', 'artifacts', ...COMMON],
+    flags: [
+      'config',
+      'timeout',
+      'elicit',
+      ...BARE_URL,
+      'output',
+      'json',
+      'check',
+      'artifacts',
+      ...COMMON,
+    ],
     examples: [
       'usher call workspace read_file path=README.md',
       'usher call workspace/read_file \'{"path":"README.md"}\'',

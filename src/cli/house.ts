@@ -3,6 +3,7 @@ import { raceAbort } from '../base/abort.ts';
 import { AuthError, ConfigError, ConnectError, UsageError } from '../base/errors.ts';
 import { nearestMatches } from '../base/text.ts';
 import type { Config, ModelConfig } from '../config/types.ts';
+import type { Talk } from '../host/talk.ts';
 import type { Host, HostEvent, StartReport } from '../host/types.ts';
 import type { ServerStatus } from '../mcp/types.ts';
 import type { AskUser } from '../permission/types.ts';
@@ -14,12 +15,17 @@ import {
   serverWarnings,
 } from './banner.ts';
 import type { Context } from './context.ts';
+import { readElicit } from './elicit.ts';
+import { findPerson } from './person.ts';
+import { talkAtTerminal } from './talk.ts';
 
 export interface HouseRequest {
   readonly config: Config;
   /** `undefined` = all enabled. */
   readonly servers: readonly string[] | undefined;
   readonly askUser: AskUser | undefined;
+  /** Who answers what servers ask; default the person at the terminal, if one is there. */
+  readonly talk?: Talk | undefined;
   readonly onEvent: (event: HostEvent) => void;
   readonly preloadModel: boolean;
 }
@@ -30,12 +36,20 @@ export async function withHost<T>(
   request: HouseRequest,
   work: (host: Host) => Promise<T>,
 ): Promise<T> {
-  const { options, parts, env, clock, log, interrupts } = context;
+  const { options, parts, env, clock, log, screen, interrupts } = context;
+  const elicit = await readElicit(options.elicit, clock);
+  const person =
+    request.talk === undefined
+      ? findPerson({ ...context, ...options, stderrIsTerminal: screen.isTerminal })
+      : undefined;
+  const { takeSigint } = interrupts;
   const host = await parts.createHost(
     {
       config: request.config,
       cwd: context.cwd,
       askUser: request.askUser,
+      talk: request.talk ?? (person && talkAtTerminal({ person, screen, clock, takeSigint })),
+      elicit,
       onEvent: request.onEvent,
       servers: request.servers,
       toolPatterns: { only: options.onlyTools, without: options.withoutTools },
@@ -57,6 +71,7 @@ export async function withHost<T>(
     return await work(host);
   } finally {
     await host.close();
+    person?.close();
   }
 }
 

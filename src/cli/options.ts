@@ -24,6 +24,8 @@ export interface CliOptions {
   /** 0 = none. */
   readonly timeoutMs: number;
   readonly patienceMs: number | undefined;
+  /** `accept`, `decline`, or a file. */
+  readonly elicit: string | undefined;
   readonly strict: boolean;
   readonly stdin: StdinMode;
   readonly artifacts: 'on' | 'off';
@@ -66,6 +68,7 @@ export function readOptions(line: ParsedLine): CliOptions {
     maxTokens: readCount('--max-tokens', one('max-tokens')),
     timeoutMs: readDuration('--timeout', one('timeout')) ?? 0,
     patienceMs: readDuration('--patience', one('patience')),
+    elicit: one('elicit'),
     strict: has('strict'),
     stdin: oneOf(one('stdin'), ['auto', 'wait', 'off']) ?? 'auto',
     artifacts: oneOf(one('artifacts'), ['on', 'off']) ?? 'on',

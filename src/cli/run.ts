@@ -4,6 +4,7 @@ import { raceAbort } from '../base/abort.ts';
 import { toAppError, UsageError } from '../base/errors.ts';
 import { EXIT, type ExitCode } from '../base/exit.ts';
 import type { Config } from '../config/types.ts';
+import type { Talk } from '../host/talk.ts';
 import type { Host, HostEvent } from '../host/types.ts';
 import type { AskUser } from '../permission/types.ts';
 import { announceEvents } from './announce.ts';
@@ -24,6 +25,7 @@ import { serversEvent } from './run-shape.ts';
 import { openRunView, type RunView } from './run-view.ts';
 import { readPrompt } from './stdin.ts';
 import { type Stragglers, watchStragglers } from './stragglers.ts';
+import { talkAtTerminal } from './talk.ts';
 
 /** Runs, writes the result, returns the exit code. Failures are in the result, also before the model was asked. */
 export async function runPrompt(context: Context): Promise<ExitCode> {
@@ -68,6 +70,7 @@ async function connectAndRun(context: Context, parts: RunParts): Promise<void> {
     config,
     servers: options.servers,
     askUser: askerOf(context, parts.person),
+    talk: talkOf(context, parts.person),
     onEvent: (event: HostEvent) => {
       // What closing does to servers and calls is no news.
       if (ending.isTold()) return;
@@ -117,6 +120,12 @@ function askerOf(context: Context, person: Person | undefined): AskUser | undefi
   if (person === undefined) return undefined;
   const { screen, clock, interrupts } = context;
   return askAtTerminal({ person, screen, clock, takeSigint: interrupts.takeSigint });
+}
+
+function talkOf(context: Context, person: Person | undefined): Talk | undefined {
+  if (person === undefined) return undefined;
+  const { screen, clock, interrupts } = context;
+  return talkAtTerminal({ person, screen, clock, takeSigint: interrupts.takeSigint });
 }
 
 function initEvent({ options, cwd }: Context, config: Config) {

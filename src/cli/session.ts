@@ -13,6 +13,7 @@ export async function runSession(context: Context): Promise<ExitCode> {
     config,
     servers: options.servers,
     askUser: options.noInput ? undefined : repl.askUser,
+    talk: options.noInput ? undefined : repl.talk,
     onEvent: repl.onEvent,
     preloadModel: true,
   };

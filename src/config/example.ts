@@ -88,6 +88,7 @@ const HTTP_KEYS = [
   'exposure',
   'binary',
   'instructions',
+  'sampling',
   'protocol',
   'timeout',
 ] as const;
@@ -116,6 +117,7 @@ const HTTP_VALUES: Values = {
   exposure: 'direct',
   binary: 'drop',
   instructions: 'full',
+  sampling: 'off',
   protocol: 'auto',
   timeout: [
     'connect: 15s # connect and list tools; 60s for a command',

@@ -47,7 +47,6 @@ const LATER_KEYS: Readonly<Record<Block, ReadonlySet<string>>> = {
   root: new Set([
     'rules',
     'hooks',
-    'defaultTools',
     'artifacts',
     'search',
     'logins',
@@ -57,7 +56,7 @@ const LATER_KEYS: Readonly<Record<Block, ReadonlySet<string>>> = {
   ]),
   mcp: new Set(['limits']),
   model: new Set(),
-  server: new Set(['headersCommand', 'expect', 'sampling', 'maxToolTokens', 'toolExposure']),
+  server: new Set(['headersCommand', 'expect', 'maxToolTokens', 'toolExposure']),
 };
 
 const EXPOSURES = new Set(['deferred', 'codemode', 'auto']);

@@ -53,6 +53,7 @@ export function buildServer(
     exposure: entry.exposure ?? context.exposure,
     binary: entry.binary ?? 'drop',
     instructions: entry.instructions ?? 'full',
+    ...(entry.sampling === undefined ? {} : { sampling: entry.sampling }),
     protocol: entry.protocol ?? 'auto',
     restartOnTimeout: entry.restartOnTimeout ?? true,
     timeout: buildTimeout(entry),

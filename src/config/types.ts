@@ -56,6 +56,8 @@ export interface ServerConfig {
   readonly exposure: 'direct' | 'hidden';
   readonly binary: 'drop' | 'keep';
   readonly instructions: 'off' | 'summary' | 'full';
+  /** `ask`: the server may ask the model, a person allows each time. Default `off`. */
+  readonly sampling?: 'off' | 'ask';
   readonly protocol: 'auto' | 'legacy';
   readonly restartOnTimeout: boolean;
   readonly timeout: CallLimits & {
@@ -75,6 +77,14 @@ export interface McpConfig {
   readonly patienceMs: number;
 }
 
+/** What `defaultTools` changes in what a model is offered. */
+export interface DefaultTools {
+  /** `+mcp_meta`: servers are used by original names through mcp_list, mcp_call, mcp_read, mcp_prompt. */
+  readonly hasMeta: boolean;
+  /** `-PATTERN`: patterns on `server/tool`, public names or original names. */
+  readonly without: readonly string[];
+}
+
 /** A problem of the configuration that does not stop the run. */
 export interface ConfigWarning {
   /** `file:line:col path: text`, where known. */
@@ -92,6 +102,7 @@ export interface Config {
   /** `undefined`: no model configured, the offline router answers. */
   readonly model: ModelConfig | undefined;
   readonly mcp: McpConfig;
+  readonly defaultTools: DefaultTools;
   readonly servers: readonly ServerConfig[];
   readonly warnings: readonly ConfigWarning[];
   /** Entries that could not be used; they count as failed servers. */

@@ -29,6 +29,7 @@ import { createRegistry } from '../tools/registry.ts';
 import { checkArguments } from '../tools/validate.ts';
 import { createAsks } from './asks.ts';
 import { declareTools } from './declare.ts';
+import { RESERVED_NAMES } from './offer-source.ts';
 import { selectServers } from './select.ts';
 import { createSources } from './sources.ts';
 import { judgeStart } from './start.ts';
@@ -55,7 +56,11 @@ export function createHost(options: HostOptions, deps: HostDeps): Host {
   const registry = createRegistry({
     naming: config.mcp.naming,
     order: servers.map(({ name }) => name),
-    patterns: options.toolPatterns,
+    patterns: {
+      only: options.toolPatterns.only,
+      without: [...options.toolPatterns.without, ...config.defaultTools.without],
+    },
+    reserved: RESERVED_NAMES,
   });
   const makeModel = (model: ModelConfig | undefined) =>
     createModel({

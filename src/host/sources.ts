@@ -12,13 +12,18 @@ import type { Connection, ServerStatus } from '../mcp/types.ts';
 import { sanitizeText } from '../results/sanitize.ts';
 import type { Registry } from '../tools/registry.ts';
 import type { ToolDefinition } from '../tools/types.ts';
+import type { AskPorts, Asks } from './asks.ts';
 import { createBuiltin } from './builtin.ts';
 import type { HostDeps } from './create.ts';
+import { createOfferSource, OFFERS_NAME, offerDefinitions } from './offer-source.ts';
+import { createOffers, type Offers } from './offers.ts';
 import type { HostOptions, StartReport } from './types.ts';
 
 type Warning = StartReport['warnings'][number];
 
 export interface Sources {
+  /** What the servers offer beside tools. */
+  readonly offers: Offers;
   /** Resolves when the first model request may be made (design 3.1). Rejects only with the signal's reason. */
   start(signal: AbortSignal): Promise<void>;
   status(): readonly ServerStatus[];
@@ -36,16 +41,21 @@ export interface Sources {
 export function createSources(
   servers: readonly ServerConfig[],
   registry: Registry,
-  options: Pick<HostOptions, 'cwd' | 'onEvent' | 'patienceMs'>,
+  options: Pick<HostOptions, 'config' | 'cwd' | 'onEvent' | 'patienceMs'>,
   deps: HostDeps,
+  asks: Asks,
 ): Sources {
-  const ports = connectionPorts(options.cwd, deps);
+  const ports = connectionPorts(options.cwd, deps, (server, method) =>
+    offers.notified(server, method),
+  );
   const connections = servers.map((config) =>
     config.endpoint.kind === 'builtin'
       ? createBuiltin(config, options.cwd)
-      : createConnection(config, ports),
+      : createConnection(config, { ...ports, ...asks.portsFor(config) }),
   );
   const manager = createManager({ connections, clock: deps.clock });
+  const offers = createOffers(connections, deps.clock);
+  const declareOffers = createDeclaring(offers, registry, options.config.defaultTools.hasMeta);
   const listed = new Map<Connection, readonly ToolDefinition[]>();
   const warned = new Set<string>();
   let pending: Warning[] = [];
@@ -65,9 +75,11 @@ export function createSources(
     const { config } = connection;
     if (status.state === 'ready' && listed.get(connection) !== status.tools) {
       listed.set(connection, status.tools);
-      const found = registry.setSource(config.name, connection, status.tools, config);
+      const found = registry.setSource(config.name, asks.wrap(connection), status.tools, config);
       for (const { message, hint } of found) warn(message, hint);
     }
+    offers.changed(connection);
+    declareOffers();
     for (const { name, problem } of status.dropped) {
       warn(`${config.name}/${name} was left out: ${problem}`, undefined);
     }
@@ -80,6 +92,7 @@ export function createSources(
   });
 
   return {
+    offers,
     async start(signal) {
       for (const connection of connections) takeOver(connection);
       manager.connectAll(signal);
@@ -115,7 +128,8 @@ export function createSources(
   };
 }
 
-function connectionPorts(cwd: string, deps: HostDeps): ConnectionPorts {
+/** All but what depends on the server. */
+function connectionPorts(cwd: string, deps: HostDeps): Omit<ConnectionPorts, keyof AskPorts> {
   const { clock, env, log, fetch = globalThis.fetch } = deps;
   return {
     clock,
@@ -125,8 +139,5 @@ function connectionPorts(cwd: string, deps: HostDeps): ConnectionPorts {
     log: (level, message) => log[level](message),
     cwd,
     version: VERSION,
-    serverRequests: new Map(),
-    clientCapabilities: { roots: {} },
-    onNotification: () => undefined,
   };
 }

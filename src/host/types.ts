@@ -6,6 +6,8 @@ import type { Config } from '../config/types.ts';
 import type { ServerStatus } from '../mcp/types.ts';
 import type { AskUser } from '../permission/types.ts';
 import type { RegisteredTool, RegistrySnapshot } from '../tools/types.ts';
+import type { ElicitPlan } from './elicit.ts';
+import type { Talk } from './talk.ts';
 
 export interface HostOptions {
   readonly config: Config;
@@ -13,6 +15,10 @@ export interface HostOptions {
   readonly cwd: string;
   /** `undefined`: nobody is there. */
   readonly askUser: AskUser | undefined;
+  /** The same person, for what servers ask. Default: nobody is there. */
+  readonly talk?: Talk | undefined;
+  /** `--elicit`: answers elicitations without the person. */
+  readonly elicit?: ElicitPlan | undefined;
   readonly onEvent: (event: HostEvent) => void;
   /** Names of `--server`: only these are started; `undefined` = all enabled. */
   readonly servers: readonly string[] | undefined;

@@ -1,10 +1,10 @@
 /** Questions to a person: one at a time, and how one reads. Where they are shown is the surface's matter. */
-import { raceAbort } from '../base/abort.ts';
 import type { JsonValue } from '../base/json.ts';
+import { createQueue, type Queue } from '../base/queue.ts';
 import { scrubSecrets } from '../base/redact.ts';
 import { countCharacters, escapeForTerminal, shorten } from '../base/text.ts';
 import type { ToolAnnotations } from '../tools/types.ts';
-import type { Answer, AskUser, PermissionRequest, Question } from './types.ts';
+import type { AskUser, PermissionRequest, Question } from './types.ts';
 
 const MAX_QUESTION_BYTES = 64 * 1024;
 const SHORT_LINES = 16;
@@ -12,19 +12,13 @@ const SHORT_LINE_CHARACTERS = 300;
 const MAX_NAME = 200;
 const MAX_CLAIM = 200;
 
-/** The same `askUser`, one question at a time, in the order of asking. A question whose signal aborts while it waits is never shown. */
-export function createQuestionQueue(askUser: AskUser): AskUser {
-  let last: Promise<unknown> = Promise.resolve();
+/**
+ * The same `askUser`, one question at a time, in the order of asking, also among what else goes through
+ * `queue`. A question whose signal aborts while it waits is never shown.
+ */
+export function createQuestionQueue(askUser: AskUser, queue: Queue = createQueue()): AskUser {
   return {
-    ask(question, signal) {
-      const turn = last.then((): Promise<Answer> => {
-        signal.throwIfAborted();
-        return askUser.ask(question, signal);
-      });
-      // The next question waits for this one's end, whatever it was.
-      last = turn.catch(() => undefined);
-      return raceAbort(turn, signal);
-    },
+    ask: (question, signal) => queue.run(() => askUser.ask(question, signal), signal),
   };
 }
 

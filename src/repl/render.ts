@@ -11,9 +11,9 @@ import type { CallEvent, CallOutcome } from '../calls/types.ts';
 import type { ServerStatus } from '../mcp/types.ts';
 import type { ToolProgress } from '../tools/types.ts';
 
-export type Paint = (text: string, tone: 'dim' | 'good' | 'bad' | 'caution') => string;
+export type Paint = (text: string, tone: 'dim' | 'good' | 'bad' | 'caution' | 'strong') => string;
 
-const CODES = { dim: '2', good: '32', bad: '31', caution: '33' } as const;
+const CODES = { dim: '2', good: '32', bad: '31', caution: '33', strong: '1' } as const;
 const MAX_ARGUMENTS = 500;
 const MAX_REASON = 300;
 /** Lines of an error, such as the end of a server's stderr. */

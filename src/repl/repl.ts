@@ -2,7 +2,7 @@
  * The interactive session. The command line loads this file lazily and joins the parts like this:
  *
  *     const repl = createRepl({ terminal: openTerminal(env), stateDir: stateDirectory(env), version });
- *     const host = createHost({ …, askUser: repl.askUser, onEvent: repl.onEvent });
+ *     const host = createHost({ …, askUser: repl.askUser, talk: repl.talk, onEvent: repl.onEvent });
  *     const report = await host.start(signal);   // banner, fatal: as for any run, the terminal is untouched
  *     return await repl.run(host, signal);       // takes the terminal, ends with the host closed
  *
@@ -11,6 +11,7 @@
  */
 import { AppError, InterruptedError } from '../base/errors.ts';
 import { EXIT, type ExitCode } from '../base/exit.ts';
+import type { Talk } from '../host/talk.ts';
 import type { Host, HostEvent } from '../host/types.ts';
 import type { AskUser } from '../permission/types.ts';
 import { createAsk } from './ask.ts';
@@ -20,6 +21,7 @@ import { createLifecycle, type Lifecycle } from './lifecycle.ts';
 import { runLoop } from './loop.ts';
 import { cleanLine, cleanText, createPaint } from './render.ts';
 import { createScreen } from './screen.ts';
+import { createTalk } from './talk.ts';
 import type { Terminal } from './terminal.ts';
 import { createView } from './view.ts';
 
@@ -33,6 +35,8 @@ export interface ReplOptions {
 export interface Repl {
   /** For the host. Works once `run` has started. */
   readonly askUser: AskUser;
+  /** For the host, as `askUser`. */
+  readonly talk: Talk;
   /** For the host. Before `run` only warnings of a run could be lost, and there is no run. */
   onEvent(event: HostEvent): void;
   /** A line for the person that does not disturb the one being typed; secrets are scrubbed, text is escaped. */
@@ -69,6 +73,7 @@ export function createRepl({ terminal, stateDir, version }: ReplOptions): Repl {
 
   return {
     askUser: createAsk(input, screen, terminal.columns),
+    talk: createTalk({ input, screen, columns: terminal.columns, paint }),
     onEvent: (event) => view.onEvent(event),
     note: (text) => screen.print(cleanText(text)),
     async run(host, signal) {

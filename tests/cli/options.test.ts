@@ -22,6 +22,7 @@ test('defaults are filled in', () => {
     maxTokens: undefined,
     timeoutMs: 0,
     patienceMs: undefined,
+    elicit: undefined,
     strict: false,
     stdin: 'auto',
     artifacts: 'on',

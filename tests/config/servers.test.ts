@@ -277,8 +277,8 @@ describe('a bad entry', () => {
       at(7, 5, '.headersHelper: headersCommand is not available in this version'),
     ],
     'keys of later versions': [
-      'url: https://a.example/\nheadersCommand: [x]\nexpect: 1\nsampling: ask\nmaxToolTokens: 1\ntoolExposure: {}',
-      ...['headersCommand', 'expect', 'sampling', 'maxToolTokens', 'toolExposure'].map(
+      'url: https://a.example/\nheadersCommand: [x]\nexpect: 1\nmaxToolTokens: 1\ntoolExposure: {}',
+      ...['headersCommand', 'expect', 'maxToolTokens', 'toolExposure'].map(
         (key, index) => at(4 + index, 5, `.${key}: this key is not available in this version`),
       ),
     ],

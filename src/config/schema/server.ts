@@ -141,6 +141,12 @@ export const serverSchema = v.strictObject({
       v.description("the server's own instructions to the model; default full"),
     ),
   ),
+  sampling: v.optional(
+    v.pipe(
+      v.picklist(['off', 'ask'], 'off or ask'),
+      v.description('ask: the server may ask your model, a person allows each; default off'),
+    ),
+  ),
   allowPrivate: v.optional(
     v.pipe(bool(), v.description('allow http and private addresses; default false')),
   ),

@@ -1,0 +1,77 @@
+/**
+ * A call that its server answers with -32042 (URL elicitation required) was not executed: each URL is put
+ * to the person, then the call is sent again. Source: MCP 2025-11-25, elicitation, URL mode.
+ */
+import { isJsonObject, type JsonValue } from '../../base/json.ts';
+import type { ToolSource } from '../../tools/types.ts';
+import { RpcError } from '../errors.ts';
+import { type AnswerElicitation, type Elicitation, readElicitation } from './elicitation.ts';
+import { RefusedRequest } from './refusal.ts';
+
+const URL_ELICITATION_REQUIRED = -32042;
+const MAX_ROUNDS = 3;
+/** More addresses at once are nothing a person can look at. */
+const MAX_URLS = 10;
+
+export interface UrlAsking {
+  readonly answer: AnswerElicitation;
+  /**
+   * Waits, bounded by its owner, until what was accepted is done; false: the call is not made again.
+   * Rejects only with the signal's reason.
+   */
+  readonly settled: (request: UrlElicitation, signal: AbortSignal) => Promise<boolean>;
+}
+
+export type UrlElicitation = Extract<Elicitation, { mode: 'url' }>;
+
+/**
+ * The same source; a call that needs URLs opened first is made again after the person accepted all of
+ * them, at most 3 times. Otherwise it fails with the server's own error.
+ */
+export function askingForUrls(source: ToolSource, asking: UrlAsking): ToolSource {
+  return {
+    name: source.name,
+    kind: source.kind,
+    identity: source.identity,
+    async call(call) {
+      for (let round = 0; ; round += 1) {
+        try {
+          return await source.call(call);
+        } catch (error) {
+          const urls = round < MAX_ROUNDS ? urlsOf(source.name, error) : [];
+          if (urls.length === 0 || !(await acceptAll(urls, asking, call.signal))) throw error;
+        }
+      }
+    },
+  };
+}
+
+/** Empty for any other error, and where one of the addresses must not be opened. */
+function urlsOf(server: string, error: unknown): readonly UrlElicitation[] {
+  if (!(error instanceof RpcError) || error.rpcCode !== URL_ELICITATION_REQUIRED) return [];
+  const list = isJsonObject(error.data) ? error.data['elicitations'] : undefined;
+  const items: readonly JsonValue[] = Array.isArray(list) ? list.slice(0, MAX_URLS) : [];
+  try {
+    return items.flatMap((item) => {
+      const request = isJsonObject(item)
+        ? readElicitation(server, { ...item, mode: 'url' })
+        : undefined;
+      return request?.mode === 'url' ? [request] : [];
+    });
+  } catch (refusal) {
+    if (refusal instanceof RefusedRequest) return [];
+    throw refusal;
+  }
+}
+
+async function acceptAll(
+  urls: readonly UrlElicitation[],
+  asking: UrlAsking,
+  signal: AbortSignal,
+): Promise<boolean> {
+  for (const request of urls) {
+    const { action } = await asking.answer(request, signal);
+    if (action !== 'accept' || !(await asking.settled(request, signal))) return false;
+  }
+  return true;
+}
