@@ -5,7 +5,7 @@
 import type * as v from 'valibot';
 import { InternalError } from '../base/errors.ts';
 import { modelSchema } from './schema/model.ts';
-import { mcpSchema } from './schema/root.ts';
+import { mcpSchema, rootSchema } from './schema/root.ts';
 import { serverSchema } from './schema/server.ts';
 
 /** The whole file, with a newline at the end. Removing every `# ` before an option gives a valid file, too. */
@@ -17,6 +17,8 @@ export function exampleConfig(): string {
     '',
     'mcp:',
     ...block(mcpSchema.entries, MCP_VALUES, ['permissions', 'naming', 'patience'], 1, ['servers']),
+    '',
+    ...block({ defaultTools: rootSchema.entries.defaultTools }, ROOT_VALUES, [], 0),
     '',
     'servers:',
     '  ## A tool source inside usher: reads files below the working directory.',
@@ -66,6 +68,8 @@ const MCP_VALUES: Values = {
   exposure: 'direct',
   patience: '2s',
 };
+
+const ROOT_VALUES: Values = { defaultTools: '["+mcp_meta", -workspace/find_files]' };
 
 const HTTP_KEYS = [
   'name',

@@ -44,16 +44,7 @@ export const FOREIGN_KEYS: Readonly<Record<Block, Readonly<Record<string, string
 };
 
 const LATER_KEYS: Readonly<Record<Block, ReadonlySet<string>>> = {
-  root: new Set([
-    'rules',
-    'hooks',
-    'artifacts',
-    'search',
-    'logins',
-    'lsp',
-    'serve',
-    'extensions',
-  ]),
+  root: new Set(['rules', 'hooks', 'artifacts', 'search', 'logins', 'lsp', 'serve', 'extensions']),
   mcp: new Set(['limits']),
   model: new Set(),
   server: new Set(['headersCommand', 'expect', 'maxToolTokens', 'toolExposure']),

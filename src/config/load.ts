@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { ConfigError, LimitError } from '../base/errors.ts';
 import { errorCode, isMissing, readBoundedOrPipe } from '../base/files.ts';
 import { renderProblems } from './problem.ts';
-import { DEFAULT_MCP, readRoot } from './root-block.ts';
+import { DEFAULT_MCP, DEFAULT_TOOLS, readRoot } from './root-block.ts';
 import { buildServer } from './server-build.ts';
 import { buildServers } from './servers.ts';
 import {
@@ -50,6 +50,7 @@ export async function loadConfig(options: SourceOptions): Promise<Config> {
     files: [source.path],
     model: root.model,
     mcp: root.mcp,
+    defaultTools: root.defaultTools,
     servers,
     warnings: [...warnings, ...pendingWarnings],
     skipped,
@@ -65,6 +66,7 @@ function defaultConfig(options: SourceOptions, warnings: Config['warnings']): Co
     files: [],
     model: undefined,
     mcp: DEFAULT_MCP,
+    defaultTools: DEFAULT_TOOLS,
     servers: server === undefined ? [] : [server],
     warnings,
     skipped: [],

@@ -8,7 +8,7 @@ import { modelSchema, providerNames } from './schema/model.ts';
 import { type McpEntry, mcpSchema, rootSchema } from './schema/root.ts';
 import { Fill } from './server-build.ts';
 import type { RuleBreak } from './server-rules.ts';
-import type { McpConfig, ModelConfig } from './types.ts';
+import type { DefaultTools, McpConfig, ModelConfig } from './types.ts';
 import { literalSecretParameters } from './url-rules.ts';
 import type { ConfigFile } from './yaml.ts';
 
@@ -21,12 +21,15 @@ export const DEFAULT_MCP: McpConfig = {
   patienceMs: DEFAULT_PATIENCE_MS,
 };
 
+export const DEFAULT_TOOLS: DefaultTools = { hasMeta: false, without: [] };
+
 /** Entries of the server list. */
 const MAX_SERVERS = 500;
 
 export interface RootBlock {
   readonly model: ModelConfig | undefined;
   readonly mcp: McpConfig;
+  readonly defaultTools: DefaultTools;
   readonly exposure: 'direct' | 'hidden';
   readonly list: readonly unknown[];
   readonly listPath: readonly PathItem[];
@@ -51,6 +54,7 @@ export function readRoot(file: ConfigFile, env: Env): RootBlock {
       naming: mcp.entry.naming ?? DEFAULT_MCP.naming,
       patienceMs: mcp.entry.patience ?? DEFAULT_MCP.patienceMs,
     },
+    defaultTools: readDefaultTools(shell.value?.defaultTools ?? []),
     exposure: mcp.entry.exposure ?? 'direct',
     list: list.list,
     listPath: list.path,
@@ -61,10 +65,16 @@ export function readRoot(file: ConfigFile, env: Env): RootBlock {
 const EMPTY: Omit<RootBlock, 'problems'> = {
   model: undefined,
   mcp: DEFAULT_MCP,
+  defaultTools: DEFAULT_TOOLS,
   exposure: 'direct',
   list: [],
   listPath: ['servers'],
 };
+
+function readDefaultTools(entries: readonly string[]): DefaultTools {
+  const without = entries.filter((entry) => entry.startsWith('-')).map((entry) => entry.slice(1));
+  return { hasMeta: entries.includes('+mcp_meta'), without };
+}
 
 /** The root with its known blocks emptied: they are checked on their own. */
 function shellOf(root: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {

@@ -45,13 +45,21 @@ export function createSources(
   deps: HostDeps,
   asks: Asks,
 ): Sources {
-  const ports = connectionPorts(options.cwd, deps, (server, method) =>
-    offers.notified(server, method),
-  );
+  const ports = connectionPorts(options.cwd, deps);
+  const portsFor = (config: ServerConfig): AskPorts => {
+    const asking = asks.portsFor(config);
+    return {
+      ...asking,
+      onNotification(server, method, params) {
+        offers.notified(server, method);
+        asking.onNotification(server, method, params);
+      },
+    };
+  };
   const connections = servers.map((config) =>
     config.endpoint.kind === 'builtin'
       ? createBuiltin(config, options.cwd)
-      : createConnection(config, { ...ports, ...asks.portsFor(config) }),
+      : createConnection(config, { ...ports, ...portsFor(config) }),
   );
   const manager = createManager({ connections, clock: deps.clock });
   const offers = createOffers(connections, deps.clock);
@@ -125,6 +133,19 @@ export function createSources(
       await manager.close();
       stop();
     },
+  };
+}
+
+/** Puts the tools that read offers into the registry whenever there are more of them. */
+function createDeclaring(offers: Offers, registry: Registry, hasMeta: boolean): () => void {
+  const source = createOfferSource(offers, () => registry.snapshot().tools);
+  const rules = { tools: undefined, exposure: 'direct', binary: 'drop' } as const;
+  let count = 0;
+  return () => {
+    const definitions = offerDefinitions(offers, hasMeta);
+    if (definitions.length === count) return;
+    count = definitions.length;
+    registry.setSource(OFFERS_NAME, source, definitions, rules);
   };
 }
 

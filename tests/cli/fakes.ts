@@ -95,6 +95,7 @@ export const emptyConfig: Config = {
   files: ['/home/me/config.yaml'],
   model: undefined,
   mcp: { permissions: 'ask', naming: 'server_tool', patienceMs: 2000 },
+  defaultTools: { hasMeta: false, without: [] },
   servers: [],
   warnings: [],
   skipped: [],

@@ -57,6 +57,7 @@ describe('which file is read', () => {
       files: [],
       model: undefined,
       mcp: { permissions: 'ask', naming: 'server_tool', patienceMs: 2000 },
+      defaultTools: { hasMeta: false, without: [] },
       servers: [['workspace', { kind: 'builtin', builtin: 'workspace' }]],
       warnings: [],
       skipped: [],

@@ -11,6 +11,7 @@ describe('the root', () => {
       files: [expect.stringMatching(/config\.yaml$/)],
       model: undefined,
       mcp: { permissions: 'ask', naming: 'server_tool', patienceMs: 2000 },
+      defaultTools: { hasMeta: false, without: [] },
       servers: [],
       warnings: [],
       skipped: [],
@@ -47,17 +48,7 @@ describe('the root', () => {
     ]);
   });
 
-  const later = [
-    'rules',
-    'hooks',
-    'defaultTools',
-    'artifacts',
-    'search',
-    'logins',
-    'lsp',
-    'serve',
-    'extensions',
-  ];
+  const later = ['rules', 'hooks', 'artifacts', 'search', 'logins', 'lsp', 'serve', 'extensions'];
   test('keys of later versions are never ignored', async () => {
     const found = await Promise.all(later.map((key) => heads(`${key}: x`)));
     expect(found).toEqual(
@@ -87,8 +78,8 @@ describe('the root', () => {
     const found = await heads(keys.join('\n'));
     expect([found.length, found[0], found[49]]).toEqual([
       50,
-      'config.yaml:1:1 k0: unknown key; known here: model, mcp, servers',
-      'config.yaml:50:1 k49: unknown key; known here: model, mcp, servers',
+      'config.yaml:1:1 k0: unknown key; known here: model, mcp, defaultTools, servers',
+      'config.yaml:50:1 k49: unknown key; known here: model, mcp, defaultTools, servers',
     ]);
     const servers = '- {name: x}\n'.repeat(501);
     expect(await heads(`servers:\n${servers}`)).toEqual([

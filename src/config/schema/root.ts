@@ -1,6 +1,6 @@
 /** The whole file. The only declaration of its shape; types, example and JSON Schema derive from it. */
 import * as v from 'valibot';
-import { duration } from './atoms.ts';
+import { duration, text } from './atoms.ts';
 import { modelSchema } from './model.ts';
 import { permissionModeSchema, serverSchema } from './server.ts';
 
@@ -37,7 +37,18 @@ export const mcpSchema = v.strictObject({
 export const rootSchema = v.strictObject({
   model: v.optional(v.pipe(modelSchema, v.description('who answers; absent: offline'))),
   mcp: v.optional(v.pipe(mcpSchema, v.description('defaults for all servers'))),
+  defaultTools: v.optional(
+    v.pipe(
+      v.array(v.pipe(text(), v.check(isToolChange, '+mcp_meta or -PATTERN'))),
+      v.description('+mcp_meta: tools by original names; -PATTERN: leaves tools out'),
+    ),
+  ),
   servers: v.optional(v.pipe(v.array(serverSchema), v.description('the servers, one item each'))),
 });
 
 export type McpEntry = v.InferOutput<typeof mcpSchema>;
+
+/** Anything else would change nothing, and nobody would notice. */
+function isToolChange(entry: string): boolean {
+  return entry === '+mcp_meta' || /^-[^\s-]\S*$/.test(entry);
+}
