@@ -87,6 +87,8 @@ async function connectAndRun(context: Context, parts: RunParts): Promise<void> {
     for (const warning of tellStart(context, { host, config, report })) warn(warning);
     throwIfFatal(report);
     stragglers = watchStragglers(report.servers, host.status(), (status) => {
+      // A run that is being ended gives up the servers itself.
+      if (signal.aborted) return;
       for (const warning of tellStraggler(context, host, status)) warn(warning);
     });
     const result = await host.prompt(await prompt, signal);

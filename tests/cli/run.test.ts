@@ -155,6 +155,23 @@ describe('a server that was still connecting in the banner', () => {
     expect((await cli(['-p', 'x', '--quiet'], { host })).stderr).toBe('');
   });
 
+  test('is not told of when the run is ended', async () => {
+    const controller = new AbortController();
+    const run = await cli(['-p', 'x', '--quiet'], {
+      interrupt: controller.signal,
+      host: {
+        report: reportOf([slow]),
+        prompt: (_text, options) => {
+          controller.abort(new InterruptedError('SIGINT'));
+          const error = new ConnectError('connecting to server slow was cancelled');
+          options.onEvent({ type: 'server', status: statusOf('slow', { state: 'failed', error }) });
+          return Promise.resolve({ ...goodRun, answer: '', exit: 1 });
+        },
+      },
+    });
+    expect([run.exit, run.stderr]).toEqual([130, '']);
+  });
+
   test('is a warning when it fails, also in the result', async () => {
     const host = late({ state: 'failed', error: new ConnectError('server slow: no') });
     const run = await cli(['-p', 'x', '--quiet', '--json'], { host });
