@@ -83,7 +83,7 @@ describe('the schema of a form', () => {
           description: undefined,
           default: 'x',
           isRequired: false,
-          type: { kind: 'text', format: undefined, minLength: undefined, maxLength: undefined }, { kind: 'text' }> & { kind: 'text' },
+          type: { kind: 'text', format: undefined, minLength: undefined, maxLength: undefined },
         },
         {
           name: 'b',
