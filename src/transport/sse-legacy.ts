@@ -67,10 +67,11 @@ export class SseTransport implements Transport {
     let isPosting = true;
     let linger: Timer | undefined;
     if (id !== undefined) {
-      this.#waiting.add(id, options, () => {
+      const onAnswer = () => {
         if (!isPosting) return;
         linger = this.#ports.clock.after(LINGER_MS, () => control.abort(POST_DONE));
-      });
+      };
+      this.#waiting.add(id, options, { onAnswer });
     }
     let endpoint = this.#target.url;
     try {

@@ -1,9 +1,15 @@
 /** Requests that are out on a way which all of them share, so that the sole one hears of every byte. */
 import type { SendOptions } from './types.ts';
 
+export interface WaitingHooks {
+  readonly onAnswer?: () => void;
+  /** Its signal aborted: whoever sent it waits no longer. */
+  readonly onGiveUp?: () => void;
+}
+
 interface Waiter {
-  readonly onActivity: (() => void) | undefined;
-  readonly onAnswer: (() => void) | undefined;
+  readonly options: SendOptions;
+  readonly hooks: WaitingHooks;
   readonly forget: () => void;
 }
 
@@ -14,21 +20,25 @@ export class Waiting {
     return this.#waiters.size;
   }
 
-  /** Remembers a request until it is answered, given up (its signal aborts) or forgotten. */
-  add(id: number, options: SendOptions, onAnswer?: () => void): void {
-    const { signal, onActivity } = options;
+  /** Remembers a request until it is answered, given up or forgotten. */
+  add(id: number, options: SendOptions, hooks: WaitingHooks = {}): void {
+    const { signal } = options;
+    const onAbort = () => {
+      forget();
+      hooks.onGiveUp?.();
+    };
     const forget = () => {
-      signal.removeEventListener('abort', forget);
+      signal.removeEventListener('abort', onAbort);
       this.#waiters.delete(id);
     };
-    signal.addEventListener('abort', forget, { once: true });
-    this.#waiters.set(id, { onActivity, onAnswer, forget });
+    signal.addEventListener('abort', onAbort, { once: true });
+    this.#waiters.set(id, { options, hooks, forget });
   }
 
   answered(id: number): void {
     const waiter = this.#waiters.get(id);
     waiter?.forget();
-    waiter?.onAnswer?.();
+    waiter?.hooks.onAnswer?.();
   }
 
   forget(id: number): void {
@@ -38,7 +48,7 @@ export class Waiting {
   /** Bytes came. With several requests out nobody knows whose they are, and a hung one must not live by them. */
   touch(): void {
     if (this.#waiters.size !== 1) return;
-    for (const waiter of this.#waiters.values()) waiter.onActivity?.();
+    for (const waiter of this.#waiters.values()) waiter.options.onActivity?.();
   }
 
   clear(): void {

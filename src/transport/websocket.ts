@@ -67,7 +67,8 @@ export class WebSocketTransport implements Transport {
     if (line !== this.#line || socket.readyState !== WebSocket.OPEN) throw this.#unsent();
     const id = requestId(message);
     if (id !== undefined) {
-      this.#waiting.add(id, options);
+      // Its pong tells whether the server, or only that request, hangs.
+      this.#waiting.add(id, options, { onGiveUp: () => ping(socket) });
       this.#schedulePing(socket);
     }
     socket.send(JSON.stringify(message));
@@ -159,8 +160,8 @@ export class WebSocketTransport implements Transport {
   #schedulePing(socket: WebSocket): void {
     this.#ping ??= this.#ports.clock.after(PING_MS, () => {
       this.#ping = undefined;
-      if (this.#waiting.size === 0 || socket.readyState !== WebSocket.OPEN) return;
-      socket.ping();
+      if (this.#waiting.size === 0) return;
+      ping(socket);
       this.#schedulePing(socket);
     });
   }
@@ -214,6 +215,10 @@ export class WebSocketTransport implements Transport {
     this.lastHeardMs = this.#ports.clock.now();
     this.#waiting.touch();
   }
+}
+
+function ping(socket: WebSocket): void {
+  if (socket.readyState === WebSocket.OPEN) socket.ping();
 }
 
 /** Text of a frame, binary ones as UTF-8; `undefined` beyond the bound. */

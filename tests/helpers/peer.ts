@@ -54,7 +54,7 @@ async function saysListening(stream: ReadableStream<Uint8Array>): Promise<void> 
   let text = '';
   for await (const chunk of stream.values({ preventCancel: true })) {
     text += decoder.decode(chunk, { stream: true });
-    if (text.includes('listening')) return;
+    if (/listening|running/.test(text)) return;
   }
   // The other stream may still say it; an end of both shows in the test's limit.
   await new Promise(() => undefined);

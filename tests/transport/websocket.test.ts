@@ -1,15 +1,26 @@
 /** WebSocket: what goes with the upgrade, frames of every shape, and every way the connection may end. */
 import { describe, expect, test } from 'bun:test';
+import { systemClock } from '../../src/base/clock.ts';
 import { AppError, UnknownOutcomeError } from '../../src/base/errors.ts';
 import { registerSecret } from '../../src/base/redact.ts';
 import type { ServerConfig } from '../../src/config/types.ts';
 import type { ConnectionPorts } from '../../src/mcp/ports.ts';
 import type { NetworkEndpoint } from '../../src/transport/create.ts';
+import { WebSocketTransport } from '../../src/transport/websocket.ts';
 import { standardTools, tool } from '../fixtures/servers/script.ts';
 import { startWebSocketServer, type WebSocketScript } from '../fixtures/servers/websocket.ts';
 import { closedPort, startTcp } from '../helpers/tcp.ts';
 import { createManualClock } from '../mcp/manual-clock.ts';
-import { callTool, failureOf, httpEndpoint, hurriedClock, never, open, until } from '../mcp/rig.ts';
+import {
+  callTool,
+  failureOf,
+  httpEndpoint,
+  hurriedClock,
+  never,
+  open,
+  realFetch,
+  until,
+} from '../mcp/rig.ts';
 
 const object = { type: 'object', properties: {} };
 const HANDSHAKE = ['initialize', 'notifications/initialized', 'tools/list'];
@@ -284,7 +295,7 @@ describe('pings', () => {
     expect(connection.status().state).toBe('ready');
   });
 
-  test('of ours go out every 30 s while a call waits, none otherwise', async () => {
+  test('of ours go out every 30 s while a call waits and when it is given up, none otherwise', async () => {
     const clock = createManualClock();
     const does = { never: true };
     await using server = await startWebSocketServer({
@@ -306,7 +317,36 @@ describe('pings', () => {
     await failing;
     await clock.advance(120_000);
     await until(() => server.methods().at(-1) === 'notifications/cancelled');
-    expect([server.pings(), clock.waiting]).toEqual([2, 0]);
+    expect([server.pings(), clock.waiting]).toEqual([3, 0]);
     void clock.advance(10_000);
+  });
+
+  test('of ours ask for life when a request is given up', async () => {
+    await using server = await startWebSocketServer({ hangAt: ['a'] });
+    let now = 0;
+    const clock = { ...systemClock, now: () => now };
+    const ports = { clock, env: {}, fetch: realFetch, log: () => undefined };
+    const options = { name: 's1', url: server.url, headers: {}, hasToken: false };
+    const transport = new WebSocketTransport(options, ports);
+    const nothing = () => undefined;
+    transport.open({ onMessage: nothing, onNotice: nothing, onClose: nothing });
+    const control = new AbortController();
+    await transport.send({ jsonrpc: '2.0', id: 1, method: 'a' }, { signal: control.signal });
+    expect(transport.lastHeardMs).toBe(0);
+    now = 1;
+    control.abort(new Error('enough'));
+    await until(() => transport.lastHeardMs === 1);
+    await transport.close();
+  });
+
+  test('that nobody answers after a timed-out call end the connection; the next call has a new one', async () => {
+    const tools = [tool('stuck', 'stuck', object, { does: { never: true } }), ...standardTools];
+    await using server = await startWebSocketServer({ tools, noPong: true });
+    await using connection = await connected(server.url, {}, { clock: hurriedClock });
+    expect((await failureOf(callTool(connection, 'stuck'))).message).toContain('timeout.idle');
+    await until(() => connection.status().state === 'idle');
+    const result = await callTool(connection, 'echo', { text: 'x' });
+    expect(result.content).toEqual([{ type: 'text', text: '{"text":"x"}' }]);
+    expect(server.methods().filter((method) => method === 'initialize')).toHaveLength(2);
   });
 });
