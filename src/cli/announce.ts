@@ -18,6 +18,7 @@ export interface AnnounceOptions {
 
 /** Arguments are cut to this many characters where stderr is no terminal. */
 const MAX_ARGUMENT_CHARACTERS = 300;
+const MAX_NAME = 200;
 const BAR_CELLS = 20;
 
 /** Returns the listener. It never throws and never waits. */
@@ -66,12 +67,17 @@ export function argumentsOnOneLine(args: JsonObject): string {
   return oneLine(maskedJson(args));
 }
 
+/** `server/tool` on one line; servers choose the length of their tools' names. */
+function fullName(of: { readonly server: string; readonly tool: string }): string {
+  return shorten(oneLine(`${of.server}/${of.tool}`), MAX_NAME);
+}
+
 function callLine(
   event: { readonly server: string; readonly tool: string; readonly arguments: JsonObject },
   screen: Screen,
 ): string {
   const arrow = screen.unicode ? '→' : '->';
-  const head = `${arrow} ${oneLine(`${event.server}/${event.tool}`)} `;
+  const head = `${arrow} ${fullName(event)} `;
   const room = screen.isTerminal
     ? Math.max(20, screen.columns() - head.length - 1)
     : MAX_ARGUMENT_CHARACTERS;
@@ -84,7 +90,7 @@ function progressLine(
 ): string {
   const { progress, total, message } = event.progress;
   const text = message === undefined ? '' : ` ${oneLine(message)}`;
-  const head = `  ${oneLine(`${event.server}/${event.tool}`)}`;
+  const head = `  ${fullName(event)}`;
   if (total === undefined || !(total > 0)) return `${head} ${progress}${text}`;
   const share = Math.min(1, Math.max(0, progress / total));
   const full = Math.round(share * BAR_CELLS);

@@ -1,6 +1,6 @@
 /** The banner: what is connected, what the model may use, who answers. Pure: facts in, lines out. */
 import { scrubSecrets } from '../base/redact.ts';
-import { displayWidth, escapeForTerminal, groupDigits, wrap } from '../base/text.ts';
+import { displayWidth, escapeForTerminal, groupDigits, shorten, wrap } from '../base/text.ts';
 import type { Config } from '../config/types.ts';
 import type { StartReport } from '../host/types.ts';
 import type { ServerState, ServerStatus } from '../mcp/types.ts';
@@ -24,6 +24,8 @@ export interface BannerStyle {
 
 /** Beyond this many tools of one server only their number is shown. */
 const MAX_NAMED_TOOLS = 60;
+/** A longer name is cut where it is one of many; `usher tools` shows it whole. */
+const MAX_NAME = 128;
 const BYTES_PER_TOKEN = 4;
 const INDENT = '    ';
 /** Narrower terminals break lines themselves. */
@@ -89,7 +91,9 @@ function serverLine(
   switch (status.state) {
     case 'ready': {
       const era =
-        status.era === undefined ? '' : `  ${status.era} ${clean(status.protocolVersion ?? '')}`;
+        status.era === undefined
+          ? ''
+          : `  ${status.era} ${shorten(clean(status.protocolVersion ?? ''), MAX_NAME)}`;
       const count = `${tools.length} of ${status.tools.length + status.dropped.length} tools`;
       return `${head}${era.trimEnd()}  ${count}, about ${tokens(tools)} tokens`;
     }
@@ -116,7 +120,9 @@ function toolLines(
   if (tools.length > MAX_NAMED_TOOLS && !style.verbose) {
     return [`${INDENT}${tools.length} tools: usher tools ${clean(server)} lists them`];
   }
-  const names = tools.map(({ name }) => clean(name).replaceAll(' ', '\u00a0')).join(', ');
+  const names = tools
+    .map(({ name }) => shorten(clean(name), MAX_NAME).replaceAll(' ', '\u00a0'))
+    .join(', ');
   const width = Math.max(MIN_COLUMNS, style.columns - INDENT.length);
   return wrap(names, width).map((line) => `${INDENT}${line.replaceAll('\u00a0', ' ')}`);
 }

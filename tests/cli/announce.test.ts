@@ -56,6 +56,12 @@ test('long arguments are cut: to the width at a terminal, to 300 characters else
   expect(told([long]).length).toBe('→ s\\u{1b}[1m/t '.length + 301);
 });
 
+test('a name of any length is cut as well', () => {
+  const tool = 'x'.repeat(100_000);
+  const text = told([{ type: 'call_sent', id: '1', server: 's', tool, arguments: {} }]);
+  expect(text).toBe(`→ s/${'x'.repeat(197)}… {}\n`);
+});
+
 test('the arrow is ASCII where the locale is not UTF-8', () => {
   expect(told([sent({})], { env: { LANG: 'C' } })).toBe('-> s\\u{1b}[1m/t {}\n');
 });

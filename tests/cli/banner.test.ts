@@ -92,6 +92,11 @@ test('what a server says cannot steer the terminal', () => {
   ]);
 });
 
+test('a name of any length takes a few lines at most', () => {
+  const lines = banner([statusOf('s')], [toolOf('s', 'x'.repeat(100_000))], { columns: 80 });
+  expect([lines.length, lines[2]?.endsWith('…')]).toEqual([4, true]);
+});
+
 test('a failed server is a warning with its remedy', () => {
   const error = new AuthError('its token is missing', { hint: 'set TOKEN' });
   expect(serverWarnings([statusOf('gh', { state: 'needs_auth', error }), statusOf('ok')])).toEqual([

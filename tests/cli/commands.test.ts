@@ -52,6 +52,12 @@ const binary: RegisteredTool = {
 const host = { report: reportOf([statusOf('fs')]), snapshot: snapshotOf([read], [binary]) };
 
 describe('tools', () => {
+  test('a name with line ends stays on its line', async () => {
+    const snapshot = snapshotOf([toolOf('s', 'a\nfake/tool  Safe.\u001b[2J')]);
+    const run = await cli(['tools'], { host: { report: reportOf([statusOf('s')]), snapshot } });
+    expect(run.stdout).toBe('s/a\\nfake/tool  Safe.\\u{1b}[2J  Does it.\n');
+  });
+
   test('one line each, the hidden ones with their reason', async () => {
     const run = await cli(['tools'], { host, config });
     expect([run.exit, run.stdout, run.stderr]).toEqual([

@@ -1,6 +1,6 @@
 /** `usher tools`: what is offered to the model, and why the rest is not. */
 import { EXIT, type ExitCode } from '../../base/exit.ts';
-import { displayWidth, shorten } from '../../base/text.ts';
+import { displayWidth, escapeForTerminal, shorten } from '../../base/text.ts';
 import type { HiddenReason, RegisteredTool, RegistrySnapshot } from '../../tools/types.ts';
 import { announceEvents } from '../announce.ts';
 import { serverWarnings } from '../banner.ts';
@@ -80,8 +80,9 @@ function toolsText(snapshot: RegistrySnapshot): string {
     .join('');
 }
 
+/** On one line also where the server put line ends into the name. */
 function fullName({ server, name }: RegisteredTool): string {
-  return `${server}/${name}`;
+  return escapeForTerminal(`${server}/${name}`).replaceAll('\n', '\\n').replaceAll('\t', '\\t');
 }
 
 function firstLine(description: string | undefined): string {
