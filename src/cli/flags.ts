@@ -82,7 +82,10 @@ export const FLAGS = {
     help: 'variable that holds the token for a bare URL',
   },
   all: { kind: 'switch', help: 'hidden tools as well, with the reason' },
-  check: { kind: 'switch', help: 'check the arguments against the schema before sending' },
+  check: {
+    kind: 'switch',
+    help: 'call: check the arguments before sending; mcp list: connect to every server',
+  },
   quiet: { kind: 'switch', short: 'q', help: 'no banner, no progress; warnings and errors only' },
   verbose: { kind: 'count', short: 'v', help: 'details on stderr; twice: messages as well' },
   'no-color': { kind: 'switch', help: 'no colours (also NO_COLOR, TERM=dumb)' },
@@ -174,6 +177,12 @@ export const COMMANDS = {
       'usher call workspace/read_file \'{"path":"README.md"}\'',
       'echo \'{"path":"README.md"}\' | usher call workspace read_file -',
     ],
+  },
+  mcp: {
+    usage: 'list | doctor [SERVER|URL]',
+    help: 'show the configured servers, or examine them step by step',
+    flags: ['config', 'timeout', 'check', ...BARE_URL, 'output', 'json', ...COMMON],
+    examples: ['usher mcp list --check', 'usher mcp doctor https://mcp.example.com/mcp'],
   },
   config: {
     usage: 'check|path|schema|example',

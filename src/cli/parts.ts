@@ -7,7 +7,8 @@ import type { Env } from '../base/env.ts';
 import type { Log } from '../base/log.ts';
 import { stateDirectory } from '../base/paths.ts';
 import { VERSION } from '../base/version.ts';
-import type { Config } from '../config/types.ts';
+import type { Config, ServerConfig } from '../config/types.ts';
+import type { Examination } from '../host/doctor.ts';
 import type { Host, HostOptions } from '../host/types.ts';
 import type { Repl } from '../repl/repl.ts';
 
@@ -26,6 +27,13 @@ export interface HostPorts {
 export interface Parts {
   loadConfig(query: ConfigQuery): Promise<Config>;
   createHost(options: HostOptions, ports: HostPorts): Promise<Host>;
+  /** Connects to one server and tells every step. Rejects only with the signal's reason. */
+  examineServer(
+    server: ServerConfig,
+    cwd: string,
+    ports: HostPorts,
+    signal: AbortSignal,
+  ): Promise<Examination>;
   /** JSON Schema of the config file, as text. */
   configSchema(): Promise<string>;
   /** The commented example config. */
@@ -42,6 +50,10 @@ export const realParts: Parts = {
   async createHost(options, ports) {
     const { createHost } = await import('../host/create.ts');
     return createHost(options, ports);
+  },
+  async examineServer(server, cwd, ports, signal) {
+    const { examineServer } = await import('../host/doctor.ts');
+    return examineServer(server, cwd, ports, signal);
   },
   async configSchema() {
     const { configJsonSchema } = await import('../config/json-schema.ts');

@@ -97,6 +97,8 @@ async function runCommand(line: ParsedLine, context: Context): Promise<ExitCode>
       return (await import('./commands/call.ts')).runCall(context, line.words);
     case 'config':
       return (await import('./commands/config.ts')).runConfig(context, line.words);
+    case 'mcp':
+      return (await import('./commands/mcp.ts')).runMcp(context, line.words);
     case 'help': {
       noMoreWords(line.words.slice(1), 'help');
       const { renderTopic } = await import('./help.ts');
