@@ -9,7 +9,10 @@ import { EXIT, type ExitCode } from '../base/exit.ts';
 export interface Interrupts {
   /** Aborts with an InterruptedError at the first signal. */
   readonly signal: AbortSignal;
-  /** While set, a SIGINT is handed to `handler` and ends nothing: Ctrl-C is the answer to a question. */
+  /**
+   * While set, a SIGINT is handed to `handler` and ends nothing: Ctrl-C is the answer to a question. A
+   * second one within 2 s means the run, whatever question stands there by then.
+   */
   takeSigint(handler: () => void): () => void;
   /** Called once before the process is ended at once. */
   onKill(action: () => void): void;
@@ -35,6 +38,7 @@ export interface InterruptPorts {
 
 /** An orderly end takes at most 4 s; beyond this it hangs. */
 const CLOSE_LIMIT_MS = 5000;
+const SECOND_SIGINT_MS = 2000;
 
 /** Watches SIGINT, SIGTERM and SIGHUP until disposed. */
 export function watchSignals(ports: InterruptPorts): Interrupts {
@@ -42,6 +46,7 @@ export function watchSignals(ports: InterruptPorts): Interrupts {
   const kills: (() => void)[] = [];
   let sigintHandler: (() => void) | undefined;
   let guard: Timer | undefined;
+  let handedAt = Number.NEGATIVE_INFINITY;
 
   const kill = () => {
     for (const action of kills.splice(0)) action();
@@ -51,7 +56,9 @@ export function watchSignals(ports: InterruptPorts): Interrupts {
     ports.exit(code);
   };
   const receive = (name: SignalName) => {
-    if (name === 'SIGINT' && sigintHandler !== undefined) {
+    const now = ports.clock.now();
+    if (name === 'SIGINT' && sigintHandler !== undefined && now - handedAt >= SECOND_SIGINT_MS) {
+      handedAt = now;
       sigintHandler();
       return;
     }

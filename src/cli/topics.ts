@@ -39,5 +39,7 @@ Questions come to /dev/tty, also while stdin and stdout are pipes. Nobody is ask
 is no terminal, with --no-input, or when CI is set: the call is then denied at once, the model
 is told, and the exit code is 5 (--on-denied continue: 0). A tool call you type yourself
 (usher call) is its own consent.
+
+Ctrl-C at a question is a no; a second one within 2 s ends the run.
 `,
 };

@@ -46,6 +46,21 @@ test('a question takes Ctrl-C, and gives it back', () => {
   expect([answers, interrupts.signal.aborted]).toEqual([1, true]);
 });
 
+test('a second Ctrl-C within 2 s ends the run, whatever is asked by then', () => {
+  const { source, clock, interrupts } = watch();
+  let answers = 0;
+  interrupts.takeSigint(() => {
+    answers += 1;
+  });
+  source.emit('SIGINT');
+  clock.advance(2000);
+  source.emit('SIGINT');
+  expect([answers, interrupts.signal.aborted]).toEqual([2, false]);
+  clock.advance(1999);
+  source.emit('SIGINT');
+  expect([answers, interrupts.signal.reason?.exit]).toEqual([2, 130]);
+});
+
 test('after dispose nothing is watched and no timer is left', () => {
   const { source, clock, log, interrupts } = watch();
   source.emit('SIGINT');
