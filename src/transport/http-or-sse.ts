@@ -24,6 +24,8 @@ export class HttpOrSseTransport implements Transport {
   readonly #ports: HttpPorts;
   #active: Transport;
   #trial: SseTransport | undefined;
+  /** Why Streamable HTTP was given up. */
+  #refusal: AppError | undefined;
   #sink: TransportSink | undefined;
   #isClosed = false;
 
@@ -51,15 +53,8 @@ export class HttpOrSseTransport implements Transport {
   }
 
   async send(message: JsonObject, options: SendOptions): Promise<void> {
-    const active = this.#active;
-    try {
-      await active.send(message, options);
-    } catch (error) {
-      const isRefused = active.kind === 'http' && isWrongAddress(error);
-      if (message['method'] !== 'initialize' || !isRefused) throw error;
-      await this.#turnToSse(error, options.signal);
-      await this.#active.send(message, options);
-    }
+    if (message['method'] === 'initialize') await this.#initialize(message, options);
+    else await this.#active.send(message, options);
   }
 
   acceptVersion(protocolVersion: string): void {
@@ -83,6 +78,18 @@ export class HttpOrSseTransport implements Transport {
     await Promise.all([this.#active.close(), this.#trial?.close()]);
   }
 
+  async #initialize(message: JsonObject, options: SendOptions): Promise<void> {
+    try {
+      await this.#active.send(message, options);
+    } catch (error) {
+      options.signal.throwIfAborted();
+      if (this.#refusal !== undefined) throw bothErrors(this.#refusal, toAppError(error));
+      if (!isWrongAddress(error)) throw error;
+      await this.#turnToSse(error, options.signal);
+      await this.#initialize(message, options);
+    }
+  }
+
   async #turnToSse(first: AppError, caller: AbortSignal): Promise<void> {
     const { clock, log } = this.#ports;
     const { name } = this.#options;
@@ -104,6 +111,7 @@ export class HttpOrSseTransport implements Transport {
     }
     await this.#active.close();
     this.#active = sse;
+    this.#refusal = first;
     this.#sink?.onNotice(
       `server "${name}" speaks only the deprecated HTTP+SSE transport; transport: sse in its entry spares the first attempt`,
     );
@@ -131,6 +139,7 @@ function bothErrors(first: AppError, second: AppError): AppError {
   return new ProtocolError(message, {
     cause: first,
     details,
+    retryable: second.retryable,
     ...(hint === undefined ? {} : { hint }),
   });
 }

@@ -55,6 +55,15 @@ describe('a server that speaks only legacy HTTP+SSE', () => {
     expect(connection.status().notices).toHaveLength(1);
   });
 
+  test('and fails over that is reported with its first answer, too', async () => {
+    const instead = { initialize: { status: 404, body: 'gone' } };
+    const { error, verbs } = await connectLegacy({ instead });
+    expect(error?.message).toMatch(
+      /^server "s1" answered HTTP 405: Method Not Allowed \(tried as legacy HTTP\+SSE: server "s1" answered HTTP 404: gone \(POST http:.*\/mcp\/messages\?sessionId=1\)\)$/,
+    );
+    expect(verbs).toEqual(['POST /mcp/sse', 'GET /mcp/sse', 'POST /mcp/messages?sessionId=1']);
+  });
+
   test('that wants a token is reported as such, with both answers', async () => {
     const get = { status: 401, body: 'who are you' };
     const { state, error } = await connectLegacy({ get });
