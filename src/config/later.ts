@@ -56,7 +56,6 @@ const LATER_VALUES: Readonly<
 > = {
   mcp: { discovery: new Set(['background']), exposure: EXPOSURES },
   server: {
-    protocol: new Set(['2026-07-28']),
     exposure: EXPOSURES,
     type: new Set(['oauth', 'command', 'provider']),
   },

@@ -58,7 +58,7 @@ export interface ServerConfig {
   readonly instructions: 'off' | 'summary' | 'full';
   /** `ask`: the server may ask the model, a person allows each time. Default `off`. */
   readonly sampling?: 'off' | 'ask';
-  readonly protocol: 'auto' | 'legacy';
+  readonly protocol: 'auto' | 'legacy' | '2026-07-28';
   readonly restartOnTimeout: boolean;
   readonly timeout: CallLimits & {
     readonly connectMs: number;

@@ -1,17 +1,20 @@
 /** Keeps the registry in step with the servers: built-ins at once, the others as their lists arrive. */
 import type { ServerInstructions } from '../agent/prompt.ts';
 import { UsageError } from '../base/errors.ts';
+import { stateDirectory } from '../base/paths.ts';
 import { scrubSecrets } from '../base/redact.ts';
 import { spawnChild } from '../base/spawn.ts';
 import { VERSION } from '../base/version.ts';
 import type { ServerConfig } from '../config/types.ts';
 import { createConnection } from '../mcp/connection.ts';
+import { createEraMemory } from '../mcp/era-memory.ts';
 import { createManager } from '../mcp/manager.ts';
 import type { ConnectionPorts } from '../mcp/ports.ts';
 import type { Connection, ServerStatus } from '../mcp/types.ts';
 import { sanitizeText } from '../results/sanitize.ts';
 import type { Registry } from '../tools/registry.ts';
 import type { ToolDefinition } from '../tools/types.ts';
+import type { LogSink } from '../transport/types.ts';
 import type { AskPorts, Asks } from './asks.ts';
 import { createBuiltin } from './builtin.ts';
 import type { HostDeps } from './create.ts';
@@ -151,13 +154,16 @@ function createDeclaring(offers: Offers, registry: Registry, hasMeta: boolean): 
 
 /** All but what depends on the server. */
 function connectionPorts(cwd: string, deps: HostDeps): Omit<ConnectionPorts, keyof AskPorts> {
-  const { clock, env, log, fetch = globalThis.fetch } = deps;
+  const { clock, env, fetch = globalThis.fetch } = deps;
+  const log: LogSink = (level, message) => deps.log[level](message);
   return {
     clock,
     env,
     fetch,
     spawn: spawnChild,
-    log: (level, message) => log[level](message),
+    log,
+    memory: createEraMemory({ directory: stateDirectory(env), clock, log }),
+    random: deps.random ?? Math.random,
     cwd,
     version: VERSION,
   };

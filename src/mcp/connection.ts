@@ -1,6 +1,6 @@
 /**
  * Owns all about one server: connects, discovers, calls, notices its end and starts it again. The only
- * place that changes its state. Legacy era over every transport.
+ * place that changes its state.
  */
 
 import { readCredentials } from '../auth/headers.ts';
@@ -14,19 +14,22 @@ import {
   toAppError,
 } from '../base/errors.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
-import { scrubSecrets } from '../base/redact.ts';
 import type { ServerConfig } from '../config/types.ts';
 import type { SourceCall, ToolResult } from '../tools/types.ts';
 import { createTransport, type RemoteEndpoint } from '../transport/create.ts';
-import { listTools } from './discover.ts';
+import { listTools, type ToolListing } from './discover.ts';
 import { connectTimeout, durationText, withDiagnostics } from './errors.ts';
 import { HangWatch } from './hang-watch.ts';
+import { identityOf } from './identity.ts';
 import { Link } from './link.ts';
 import { pageReader } from './list-pages.ts';
+import { meet } from './meet.ts';
+import type { Agreement } from './negotiate.ts';
 import type { ConnectionPorts } from './ports.ts';
 import { Requests } from './requests.ts';
-import { isRetryable, retryConnecting } from './retry.ts';
+import { ServerMemory } from './server-memory.ts';
 import { StatusBoard } from './states.ts';
+import { changesOf } from './subscription.ts';
 import type { Connection, ServerRequestOptions, ServerStatus } from './types.ts';
 
 /** A connection to a server outside this process. Nothing is started before `connect`. */
@@ -47,6 +50,7 @@ class ServerConnection implements Connection {
   readonly #board: StatusBoard;
   readonly #hangs: HangWatch;
   readonly #requests: Requests;
+  readonly #memory: ServerMemory;
   readonly #closing = new AbortController();
   /** Links on their way out; `close` waits for them. */
   readonly #leaving = new Set<Promise<void>>();
@@ -54,6 +58,7 @@ class ServerConnection implements Connection {
   #connecting: Promise<void> | undefined;
   #refreshing: Promise<void> | undefined;
   #isListDirty = false;
+  #hasConnected = false;
   /** Why calls do not start the server again by themselves. */
   #blocked: AppError | undefined;
   #closed: Promise<void> | undefined;
@@ -73,7 +78,9 @@ class ServerConnection implements Connection {
       readyLink: (signal) => this.#readyLink(signal),
       onAnswered: () => this.#hangs.reset(),
       onTimedOut: (link, startedMs) => this.#timedOut(link, startedMs),
+      onContradicted: (link) => this.#contradicted(link),
     });
+    this.#memory = new ServerMemory(config, endpoint, ports);
   }
 
   status(): ServerStatus {
@@ -101,9 +108,10 @@ class ServerConnection implements Connection {
 
   refresh(signal: AbortSignal): Promise<void> {
     const link = this.#link;
-    if (!this.#isListDirty || link === undefined || this.status().state !== 'ready') {
-      return Promise.resolve();
-    }
+    if (link === undefined || this.status().state !== 'ready') return Promise.resolve();
+    // Not before: whoever only lists or makes one call is gone by then.
+    link.subscribe(changesOf(this.status().capabilities));
+    if (!this.#isListDirty) return Promise.resolve();
     this.#refreshing ??= this.#refreshFrom(link, signal).finally(() => {
       this.#refreshing = undefined;
     });
@@ -135,24 +143,25 @@ class ServerConnection implements Connection {
     const signal = anySignal(caller, limit.signal, this.#closing.signal);
     try {
       signal.throwIfAborted();
-      const link = this.#openLink();
-      const hands = await retryConnecting(
-        { name: this.name, ports: this.#ports, signal, isWorthIt: isRetryable },
-        () => link.shakeHands(signal),
-      );
-      const { protocolVersion, capabilities, serverInfo, instructions } = hands;
-      this.#board.update({
-        state: 'discovering',
-        kind: link.transport.kind,
-        era: 'legacy',
-        protocolVersion,
-        serverInfo,
-        instructions,
-        capabilities,
+      const mayUseKept = !this.#hasConnected;
+      this.#hasConnected = true;
+      const link = await meet({
+        config: this.config,
+        ports: this.#ports,
+        memory: this.#memory,
+        signal,
+        mayUseKept,
+        openLink: () => this.#openLink(),
+        dropLink: () => {
+          this.#dropLink();
+          return Promise.all(this.#leaving);
+        },
+        onAgreed: (over, agreement) => {
+          phase = 'tools/list';
+          this.#agreedOn(over, agreement);
+        },
+        readTools: (over, readPage) => this.#readTools(over, readPage, signal),
       });
-      this.#board.notice(hands.notices);
-      phase = 'tools/list';
-      await this.#discover(link, signal);
       this.#board.update({ state: 'ready', readyMs: clock.now() - startedAt });
       link.listen();
     } catch (thrown) {
@@ -160,6 +169,20 @@ class ServerConnection implements Connection {
     } finally {
       limit.dispose();
     }
+  }
+
+  #agreedOn(link: Link, agreement: Agreement): void {
+    const { era, protocolVersion, capabilities, serverInfo, instructions } = agreement;
+    this.#board.update({
+      state: 'discovering',
+      kind: link.transport.kind,
+      era,
+      protocolVersion,
+      serverInfo,
+      instructions,
+      capabilities,
+    });
+    this.#board.notice(agreement.notices);
   }
 
   #openLink(): Link {
@@ -181,6 +204,8 @@ class ServerConnection implements Connection {
         this.#isListDirty = true;
       },
       whileAsked: (work) => this.#requests.whileAsked(work),
+      inputSchemaOf: (tool) => this.status().tools.find((one) => one.name === tool)?.inputSchema,
+      relist: (signal) => this.#discover(link, signal),
       onLost: (error) => this.#lost(link, error),
     });
     this.#link = link;
@@ -189,11 +214,20 @@ class ServerConnection implements Connection {
   }
 
   async #discover(link: Link, signal: AbortSignal): Promise<void> {
+    await this.#readTools(link, pageReader(this.name, this.#ports, link, signal), signal);
+  }
+
+  async #readTools(
+    link: Link,
+    readPage: (params: JsonObject) => Promise<JsonValue>,
+    signal: AbortSignal,
+  ): Promise<ToolListing> {
     this.#isListDirty = false;
-    const readPage = pageReader(this.name, this.#ports, link, signal);
-    const { tools, dropped, notices } = await listTools(readPage, signal);
-    this.#board.update({ tools, dropped });
-    this.#board.notice(notices.map((notice) => `server "${this.name}": ${notice}`));
+    const checkHeaders = this.status().era === 'modern' && link.transport.kind === 'http';
+    const listing = await listTools(readPage, signal, checkHeaders);
+    this.#board.update({ tools: listing.tools, dropped: listing.dropped });
+    this.#board.notice(listing.notices.map((notice) => `server "${this.name}": ${notice}`));
+    return listing;
   }
 
   #connectFailed(thrown: unknown): void {
@@ -251,6 +285,13 @@ class ServerConnection implements Connection {
     }
   }
 
+  #contradicted(link: Link): void {
+    this.#memory.forget();
+    if (link !== this.#link) return;
+    this.#dropLink();
+    this.#board.update({ state: 'idle' });
+  }
+
   #lost(link: Link, error: AppError): void {
     if (link !== this.#link) return;
     const wasReady = this.status().state === 'ready';
@@ -300,11 +341,4 @@ class ServerConnection implements Connection {
 
 function cancelled(name: string): ConnectError {
   return new ConnectError(`connecting to server "${name}" was cancelled`);
-}
-
-/** What a grant is bound to. */
-function identityOf(endpoint: RemoteEndpoint): string {
-  return endpoint.kind === 'stdio'
-    ? scrubSecrets(JSON.stringify([endpoint.command, ...endpoint.args]))
-    : scrubSecrets(endpoint.url);
 }

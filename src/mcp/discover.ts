@@ -2,8 +2,10 @@
 import { toAppError } from '../base/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { ToolDefinition } from '../tools/types.ts';
+import { readParamHeaders } from '../transport/param-headers.ts';
 import { adaptTool } from './adapt.ts';
 import { isMethodNotFound } from './errors.ts';
+import { ttlOf } from './result-cache.ts';
 import type { DroppedTool } from './types.ts';
 
 export interface ToolListing {
@@ -12,6 +14,10 @@ export interface ToolListing {
   readonly dropped: readonly DroppedTool[];
   /** Why the list is not whole, one line each. */
   readonly notices: readonly string[];
+  /** How long the whole list may be kept, in milliseconds; 0: not at all. */
+  readonly ttlMs: number;
+  /** It is the same for everybody. */
+  readonly isPublic: boolean;
 }
 
 const MAX_PAGES = 100;
@@ -19,14 +25,16 @@ const MAX_TOOLS = 5000;
 
 /**
  * All pages of tools/list. `readPage` sends one request; a cursor is passed back byte for byte. A server
- * without the method has no tools. What the first page throws is thrown; a later failure keeps what was
+ * without the method has no tools. With `checkHeaders` a tool whose arguments are marked as headers in a way
+ * that breaks the rules is dropped. What the first page throws is thrown; a later failure keeps what was
  * read and says so. `signal` ends it between pages, with its reason.
  */
 export async function listTools(
   readPage: (params: JsonObject) => Promise<JsonValue>,
   signal: AbortSignal,
+  checkHeaders = false,
 ): Promise<ToolListing> {
-  const collected = new Collected();
+  const collected = new Collected(checkHeaders);
   const seen = new Set<string>();
   let cursor: string | undefined;
   for (let page = 1; ; page += 1) {
@@ -51,7 +59,8 @@ export async function listTools(
     }
     seen.add(cursor);
   }
-  return { tools: collected.tools, dropped: collected.dropped, notices: collected.notices };
+  const { tools, dropped, notices, isPublic } = collected;
+  return { tools, dropped, notices, isPublic, ttlMs: notices.length === 0 ? collected.ttlMs : 0 };
 }
 
 async function readOrNote(
@@ -77,13 +86,22 @@ class Collected {
   readonly tools: ToolDefinition[] = [];
   readonly dropped: DroppedTool[] = [];
   readonly notices: string[] = [];
+  ttlMs = Number.POSITIVE_INFINITY;
+  isPublic = true;
+  readonly #checkHeaders: boolean;
   readonly #names = new Set<string>();
+
+  constructor(checkHeaders: boolean) {
+    this.#checkHeaders = checkHeaders;
+  }
 
   isFull(): boolean {
     return this.tools.length >= MAX_TOOLS;
   }
 
   add(page: JsonValue): void {
+    this.ttlMs = Math.min(this.ttlMs, ttlOf(page));
+    this.isPublic &&= isJsonObject(page) && page['cacheScope'] === 'public';
     const items = isJsonObject(page) ? (page['tools'] ?? []) : page;
     if (!Array.isArray(items)) {
       this.notices.push('tools/list answered without a list of tools');
@@ -100,8 +118,12 @@ class Collected {
 
   #addTool(item: JsonValue): void {
     const tool = adaptTool(item);
+    const marked =
+      this.#checkHeaders && 'inputSchema' in tool ? readParamHeaders(tool.inputSchema) : undefined;
     if ('problem' in tool) this.dropped.push(tool);
-    else if (this.#names.has(tool.name)) {
+    else if (marked?.kind === 'bad') {
+      this.dropped.push({ name: tool.name, problem: marked.problem });
+    } else if (this.#names.has(tool.name)) {
       this.dropped.push({ name: tool.name, problem: 'is listed twice; the first one is used' });
     } else {
       this.#names.add(tool.name);

@@ -38,6 +38,22 @@ export function isMethodNotFound(error: unknown): boolean {
   return error instanceof RpcError && error.rpcCode === METHOD_NOT_FOUND;
 }
 
+/** The headers do not say what the body says: nothing was executed. */
+const HEADER_MISMATCH = -32_020;
+
+export function isHeaderMismatch(error: unknown): boolean {
+  return error instanceof RpcError && error.rpcCode === HEADER_MISMATCH;
+}
+
+/**
+ * A server taken for modern by an earlier run that turns out to be legacy. `cause` is what it answered;
+ * `details.sent` false: the request was not executed.
+ */
+export class EraContradictedError extends ConnectError {}
+
+/** The process ended before it answered the probe; another one may answer `initialize`. */
+export class ProbeLossError extends ConnectError {}
+
 /** True when the request went out and nobody knows what became of it. See `Transport`. */
 export function isOutcomeUnknown(error: unknown): error is AppError {
   return error instanceof AppError && error.details['sent'] === true;

@@ -63,15 +63,19 @@ function readHandshake(answer: JsonObject, server: string): Handshake {
     protocolVersion,
     capabilities: isJsonObject(capabilities) ? capabilities : {},
     serverInfo: readServerInfo(serverInfo),
-    instructions:
-      typeof instructions === 'string' && instructions.trim() !== ''
-        ? cutToCharacters(instructions, MAX_INSTRUCTIONS_CHARACTERS)
-        : undefined,
+    instructions: readInstructions(instructions),
     notices,
   };
 }
 
-function readServerInfo(info: JsonValue | undefined): Handshake['serverInfo'] {
+/** At most 4,000 characters; `undefined` when nothing is said. */
+export function readInstructions(instructions: JsonValue | undefined): string | undefined {
+  return typeof instructions === 'string' && instructions.trim() !== ''
+    ? cutToCharacters(instructions, MAX_INSTRUCTIONS_CHARACTERS)
+    : undefined;
+}
+
+export function readServerInfo(info: JsonValue | undefined): Handshake['serverInfo'] {
   if (!isJsonObject(info) || typeof info['name'] !== 'string') return undefined;
   return {
     name: info['name'],

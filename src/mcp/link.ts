@@ -1,16 +1,22 @@
 /**
- * One live way to a server: its transport, its peer and their handshake. Renews the session once when
- * the server has forgotten it. Knows nothing of tools, states or call limits.
+ * One live way to a server: its transport, its peer, and what the two sides agreed on. Renews a legacy
+ * session once when the server has forgotten it. Knows nothing of tools, states or call limits.
  */
 import { anySignal, raceAbort, startLimit } from '../base/abort.ts';
 import { type AppError, AuthError, ConnectError, toAppError } from '../base/errors.ts';
-import type { JsonObject, JsonValue } from '../base/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
+import type { ServerConfig } from '../config/types.ts';
+import { type Client, envelopeFor } from '../transport/modern.ts';
 import type { Transport } from '../transport/types.ts';
 import { durationText, isSessionLost } from './errors.ts';
 import { listRoots } from './handlers/roots.ts';
 import { type Handshake, shakeHands } from './handshake.ts';
+import { ModernRequests } from './modern-requests.ts';
+import { type Agreement, negotiate } from './negotiate.ts';
 import { Peer, type RequestHandler, type RequestOptions } from './peer.ts';
 import type { ConnectionPorts } from './ports.ts';
+import { Subscription } from './subscription.ts';
+import { TASKS_EXTENSION } from './task.ts';
 
 export interface LinkOptions {
   readonly name: string;
@@ -22,6 +28,9 @@ export interface LinkOptions {
   readonly onToolsChanged: () => void;
   /** Runs `work`, which answers a question of the server, while no clock of silence runs. */
   readonly whileAsked: <T>(work: () => Promise<T>) => Promise<T>;
+  /** See `ModernOptions`. */
+  readonly inputSchemaOf: (tool: string) => JsonObject | undefined;
+  readonly relist: (signal: AbortSignal) => Promise<void>;
   /** The way is gone for good; what waited has been rejected. */
   readonly onLost: (error: AppError) => void;
 }
@@ -34,23 +43,37 @@ export class Link {
   /** Settles once `notifications/initialized` is out and, over HTTP, answered; `undefined` afterwards. */
   acknowledging: Promise<void> | undefined;
   readonly #options: LinkOptions;
+  readonly #handlers: ReadonlyMap<string, RequestHandler>;
+  readonly #client: Client;
   readonly #peer: Peer;
+  readonly #subscription: Subscription;
   readonly #closing = new AbortController();
+  readonly #heard = Promise.withResolvers<void>();
+  /** Agreed on 2026-07-28 or later. */
+  #modern: ModernRequests | undefined;
   #renewing: Promise<void> | undefined;
   #isStale = false;
 
   constructor(options: LinkOptions) {
+    const { name, ports, transport } = options;
     this.#options = options;
-    this.transport = options.transport;
+    this.transport = transport;
+    this.#handlers = requestHandlers(options);
+    this.#client = clientOf(ports);
     this.#peer = new Peer({
-      name: options.name,
-      transport: options.transport,
-      log: options.ports.log,
-      requests: requestHandlers(options),
-      onNotification: (method, params) => {
-        if (method === 'notifications/tools/list_changed') options.onToolsChanged();
-        options.ports.onNotification(options.name, method, params);
-      },
+      name,
+      transport,
+      log: ports.log,
+      requests: this.#handlers,
+      onNotification: (method, params) => this.#notice(method, params),
+    });
+    this.#subscription = new Subscription({
+      name,
+      clock: ports.clock,
+      random: ports.random ?? Math.random,
+      log: ports.log,
+      listen: (params, signal) => this.request('subscriptions/listen', params, { signal }),
+      onGap: options.onToolsChanged,
     });
   }
 
@@ -59,36 +82,74 @@ export class Link {
     this.transport.open({
       onMessage: (message) => this.#peer.receive(message),
       onNotice: this.#options.onNotice,
+      onHeard: () => this.#heard.resolve(),
       onClose: (error) => {
+        this.#subscription.stop();
         this.#peer.failAll(error);
         this.#options.onLost(error);
       },
     });
   }
 
-  /** Rejects as `shakeHands` and `Peer.request` do. May be repeated. */
-  async shakeHands(signal: AbortSignal): Promise<Handshake> {
-    const { name, ports } = this.#options;
-    this.transport.forgetSession();
-    const handshake = await shakeHands(
-      (params) => this.#peer.request('initialize', params, { signal }),
+  /** Finds out how the server speaks. Rejects as `negotiate` does. May be repeated. */
+  async agree(
+    protocol: ServerConfig['protocol'],
+    isKnownLegacy: boolean,
+    signal: AbortSignal,
+  ): Promise<Agreement> {
+    const { name, connectMs, ports } = this.#options;
+    // Only those two ways are in the modern specification; others are tried when it is asked for.
+    const isProbed = protocol === '2026-07-28' || ['http', 'stdio'].includes(this.transport.kind);
+    const agreement = await negotiate(
+      {
+        discover: (version, probeSignal) =>
+          this.#peer.request(
+            'server/discover',
+            {},
+            { signal: probeSignal, meta: envelopeFor(version, this.#client) },
+          ),
+        initialize: (ownSignal) => this.#shakeHands(ownSignal),
+        heard: this.transport.kind === 'stdio' ? this.#heard.promise : undefined,
+      },
+      {
+        name,
+        clock: ports.clock,
+        protocol,
+        isKnownLegacy: isKnownLegacy || !isProbed,
+        connectMs,
+        signal,
+      },
+    );
+    this.adopt(agreement, true);
+    return agreement;
+  }
+
+  /** Goes on from what was agreed on; `isConfirmed`: by this link, not by an earlier run. */
+  adopt(agreement: Agreement, isConfirmed: boolean): void {
+    if (agreement.era === 'legacy') return;
+    const { name, ports, inputSchemaOf, relist } = this.#options;
+    const isHttp = this.transport.kind === 'http';
+    this.#peer.cancelsByClosing = isHttp;
+    this.#modern = new ModernRequests({
       name,
       ports,
-    );
-    this.transport.acceptVersion(handshake.protocolVersion);
-    // Over HTTP what follows may overtake it on another connection, so a quick answer is waited for.
-    this.acknowledging = this.#peer.notify('notifications/initialized').then(() => {
-      this.acknowledging = undefined;
+      peer: this.#peer,
+      client: this.#client,
+      version: agreement.protocolVersion,
+      handlers: this.#handlers,
+      hasHeaders: isHttp,
+      inputSchemaOf,
+      relist,
+      isConfirmed,
     });
-    await this.#orAfter(this.acknowledging, ACKNOWLEDGE_MS);
-    return handshake;
   }
 
   /**
-   * One request. When the server has forgotten our session, and so did not act on it, a new session is
-   * made, once for all requests that wait, and the request is sent once more.
+   * One request, to its final result. When a legacy server has forgotten our session, and so did not act on
+   * it, a new session is made, once for all requests that wait, and the request is sent once more.
    */
   async request(method: string, params: JsonObject, options: RequestOptions): Promise<JsonValue> {
+    if (this.#modern !== undefined) return this.#modern.request(method, params, options);
     await this.settle(options.signal);
     const session = this.transport.sessionId;
     try {
@@ -107,23 +168,58 @@ export class Link {
     if (this.#renewing !== undefined) await raceAbort(this.#renewing, signal);
   }
 
-  /** A new session is made before the next request. */
+  /** A new session, where there are sessions, is made before the next request. */
   markStale(): void {
-    this.#isStale = true;
+    this.#isStale = this.#modern === undefined;
   }
 
-  /** Lets the server speak unasked. */
+  /** Lets a legacy server speak unasked. */
   listen(): void {
-    this.transport.listen();
+    if (this.#modern === undefined) this.transport.listen();
+  }
+
+  /** What a modern server is asked to tell of; see `Subscription.want`. */
+  subscribe(filter: JsonObject): void {
+    if (this.#modern !== undefined) this.#subscription.want(filter);
   }
 
   /** Idempotent; what waits is rejected. */
   close(): Promise<void> {
     const { name } = this.#options;
     const closed = new ConnectError(`server "${name}" is closed`, { details: { sent: true } });
+    this.#subscription.stop();
     this.#closing.abort(closed);
     this.#peer.failAll(closed);
     return this.transport.close();
+  }
+
+  #notice(method: string, params: JsonObject): void {
+    const { name, ports, onToolsChanged } = this.#options;
+    if (method === 'notifications/subscriptions/acknowledged') {
+      this.#subscription.acknowledged(params);
+      return;
+    }
+    this.#modern?.cache.notice(method, params);
+    if (method === 'notifications/tools/list_changed') onToolsChanged();
+    ports.onNotification(name, method, params);
+  }
+
+  /** Rejects as `shakeHands` and `Peer.request` do. May be repeated. */
+  async #shakeHands(signal: AbortSignal): Promise<Handshake> {
+    const { name, ports } = this.#options;
+    this.transport.forgetSession();
+    const handshake = await shakeHands(
+      (params) => this.#peer.request('initialize', params, { signal }),
+      name,
+      ports,
+    );
+    this.transport.acceptVersion(handshake.protocolVersion);
+    // Over HTTP what follows may overtake it on another connection, so a quick answer is waited for.
+    this.acknowledging = this.#peer.notify('notifications/initialized').then(() => {
+      this.acknowledging = undefined;
+    });
+    await this.#orAfter(this.acknowledging, ACKNOWLEDGE_MS);
+    return handshake;
   }
 
   /** Settles when `work`, which never rejects, does, or after the limit. */
@@ -158,7 +254,7 @@ export class Link {
         ),
     );
     try {
-      await this.shakeHands(anySignal(limit.signal, this.#closing.signal));
+      await this.#shakeHands(anySignal(limit.signal, this.#closing.signal));
       this.listen();
       // A server that forgot its sessions was most likely started anew, maybe with other tools.
       this.#options.onToolsChanged();
@@ -188,4 +284,14 @@ function requestHandlers({ name, ports, whileAsked }: LinkOptions): Map<string, 
     handlers.set(method, (params, signal) => whileAsked(() => answer(name, params, signal)));
   }
   return handlers;
+}
+
+/** Of the modern era, in which a client declares itself with every request. */
+function clientOf({ version, clientCapabilities, logLevel }: ConnectionPorts): Client {
+  const { extensions } = clientCapabilities;
+  const capabilities = {
+    ...clientCapabilities,
+    extensions: { ...(isJsonObject(extensions) ? extensions : {}), [TASKS_EXTENSION]: {} },
+  };
+  return { version, capabilities, logLevel };
 }

@@ -35,6 +35,10 @@ export interface RequestOptions {
   readonly onProgress?: (progress: ToolProgress) => void;
   /** Progress, or any byte on a stream of this request alone. */
   readonly onActivity?: () => void;
+  /** Added to `_meta`. */
+  readonly meta?: JsonObject;
+  /** See `SendOptions`. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 interface Pending {
@@ -45,9 +49,14 @@ interface Pending {
 }
 
 const INTERNAL_ERROR = -32603;
+const HANDSHAKES = new Set(['initialize', 'server/discover']);
+/** Handshakes report no progress, and old servers look closely at them. */
+const WITHOUT_PROGRESS = new Set([...HANDSHAKES, 'subscriptions/listen']);
 const NEVER = new AbortController().signal;
 
 export class Peer {
+  /** The end of a request's own exchange tells the server that it is cancelled; no message does. */
+  cancelsByClosing = false;
   readonly #options: PeerOptions;
   readonly #pending = new Map<number, Pending>();
   /** What the server asked and waits for, by its own id. */
@@ -67,9 +76,8 @@ export class Peer {
     if (signal.aborted) return Promise.reject(signal.reason);
     this.#lastId += 1;
     const id = this.#lastId;
-    // The handshake reports no progress, and old servers look closely at it.
-    const isHandshake = method === 'initialize';
-    const sentParams = isHandshake ? params : withProgressToken(params, id);
+    const token = WITHOUT_PROGRESS.has(method) ? {} : { progressToken: id };
+    const sentParams = withMeta(params, { ...options.meta, ...token });
     const message = { jsonrpc: '2.0', id, method, params: sentParams };
     return new Promise((resolve, reject) => {
       const onAbort = () => this.#cancel(id);
@@ -90,6 +98,7 @@ export class Peer {
       const sent = this.#options.transport.send(message, {
         signal,
         onActivity: () => options.onActivity?.(),
+        ...(options.headers === undefined ? {} : { headers: options.headers }),
       });
       sent.catch((error: unknown) => this.#take(id)?.reject(error));
     });
@@ -170,8 +179,8 @@ export class Peer {
     if (pending === undefined) return;
     const { reason } = pending.options.signal;
     pending.reject(reason);
-    // The specification forbids to cancel the handshake.
-    if (pending.method === 'initialize') return;
+    // The specification forbids to cancel the handshake; old servers take the probe for one.
+    if (HANDSHAKES.has(pending.method) || this.cancelsByClosing) return;
     const text = reason instanceof Error ? reason.message : 'cancelled';
     void this.notify('notifications/cancelled', { requestId: id, reason: text });
   }
@@ -195,10 +204,11 @@ export class Peer {
   }
 }
 
-/** The id itself is the token: unique among the requests in flight. */
-function withProgressToken(params: JsonObject, id: number): JsonObject {
+/** A progress token is the id itself: unique among the requests in flight. */
+function withMeta(params: JsonObject, added: JsonObject): JsonObject {
+  if (Object.keys(added).length === 0) return params;
   const meta = params['_meta'];
-  return { ...params, _meta: { ...(isJsonObject(meta) ? meta : {}), progressToken: id } };
+  return { ...params, _meta: { ...(isJsonObject(meta) ? meta : {}), ...added } };
 }
 
 function paramsOf(message: JsonObject): JsonObject {

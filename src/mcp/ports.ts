@@ -1,6 +1,7 @@
 /** What a connection needs from outside. */
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { TransportPorts } from '../transport/create.ts';
+import type { EraMemory } from './era-memory.ts';
 
 /**
  * Answers what a server asks of its client. `signal` aborts when the server withdraws the question or is
@@ -21,6 +22,17 @@ export interface ConnectionPorts extends TransportPorts {
   readonly serverRequests: ReadonlyMap<string, AnswerServer>;
   /** As declared to every server. */
   readonly clientCapabilities: JsonObject;
+  /** The least of the log messages that are wanted, `debug` … `emergency`; absent: none. */
+  readonly logLevel?: string;
+  /** What earlier runs found out about servers; absent: each is met for the first time. */
+  readonly memory?: EraMemory;
+  /**
+   * Whether a tool list of an earlier run may stand in for a new one while its server lets it: one request
+   * less for a single call. Default false.
+   */
+  readonly usesKeptTools?: boolean;
+  /** Between 0 and 1; jitter. Default Math.random. */
+  readonly random?: () => number;
   /** Hears every notification but progress and cancellation. Must not throw. */
   readonly onNotification: (server: string, method: string, params: JsonObject) => void;
 }

@@ -8,7 +8,7 @@ import type { ServerConfig } from '../config/types.ts';
 import type { SourceCall, ToolResult } from '../tools/types.ts';
 import { adaptResult } from './adapt.ts';
 import { type CallClocks, startCallClocks } from './call-clocks.ts';
-import { isOutcomeUnknown, unknownOutcome } from './errors.ts';
+import { EraContradictedError, isOutcomeUnknown, unknownOutcome } from './errors.ts';
 import type { Link } from './link.ts';
 import type { ConnectionPorts } from './ports.ts';
 import { isRetryable, isUnsent, retryConnecting } from './retry.ts';
@@ -22,6 +22,8 @@ export interface RequestsOptions {
   readonly onAnswered: () => void;
   /** A call that was sent over `link` ran out of time; `startedMs` by the clock. */
   readonly onTimedOut: (link: Link, startedMs: number) => void;
+  /** The server at the end of `link` is not of the era that was remembered. */
+  readonly onContradicted: (link: Link) => void;
 }
 
 export class Requests {
@@ -34,9 +36,12 @@ export class Requests {
   }
 
   /** See `ToolSource`. */
-  async call(call: SourceCall): Promise<ToolResult> {
+  call(call: SourceCall): Promise<ToolResult> {
+    return this.#againIfContradicted(call.signal, (link) => this.#callOver(link, call));
+  }
+
+  async #callOver(link: Link, call: SourceCall): Promise<ToolResult> {
     const { name } = this.#options.config;
-    const link = await this.#options.readyLink(call.signal);
     const clocks = this.#startClocks(call.tool, call.signal);
     const params = { name: call.tool, arguments: call.arguments };
     let isSent = false;
@@ -66,12 +71,18 @@ export class Requests {
   }
 
   /** See `Connection`. */
-  async request(
+  request(method: string, params: JsonObject, options: ServerRequestOptions): Promise<JsonValue> {
+    return this.#againIfContradicted(options.signal, (link) =>
+      this.#requestOver(link, method, params, options),
+    );
+  }
+
+  async #requestOver(
+    link: Link,
     method: string,
     params: JsonObject,
     { signal, onProgress }: ServerRequestOptions,
   ): Promise<JsonValue> {
-    const link = await this.#options.readyLink(signal);
     const clocks = this.#startClocks(method, signal);
     const options = {
       signal: clocks.signal,
@@ -99,6 +110,20 @@ export class Requests {
     } finally {
       this.#asking -= 1;
       for (const clocks of this.#clocks) clocks.resume();
+    }
+  }
+
+  /** Once more over a new link when the remembered era was wrong and nothing was executed. */
+  async #againIfContradicted<T>(signal: AbortSignal, work: (link: Link) => Promise<T>): Promise<T> {
+    const { onContradicted, readyLink } = this.#options;
+    const link = await readyLink(signal);
+    try {
+      return await work(link);
+    } catch (error) {
+      if (!(error instanceof EraContradictedError)) throw error;
+      onContradicted(link);
+      if (isOutcomeUnknown(error)) throw error;
+      return work(await readyLink(signal));
     }
   }
 

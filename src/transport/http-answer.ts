@@ -8,6 +8,8 @@ import { readMessages, resumeMessages, type StreamReader } from './http-stream.t
 export interface Exchange {
   readonly id: number;
   readonly method: string;
+  /** Of a revision whose streams are neither resumed nor answered on another one. */
+  readonly isModern: boolean;
   isAnswered: boolean;
   onAnswer: (() => void) | undefined;
 }
@@ -44,6 +46,7 @@ export async function followAnswer(
     cut = error;
   }
   if (exchange.isAnswered) return;
+  if (exchange.isModern) throw closedStreamError(source.target, exchange.method, cut);
   if (position.lastEventId !== undefined) {
     const isDone = () => exchange.isAnswered;
     await resumeMessages({ ...reader, clock: source.clock, open: source.open, isDone });

@@ -29,6 +29,7 @@ import { HttpListener } from './http-listener.ts';
 import { isEventStream, type StreamPosition } from './http-stream.ts';
 import { type Control, InFlight } from './in-flight.ts';
 import { answeredId, requestId, rpcError, rpcMessages } from './message.ts';
+import { isEnveloped, standardHeaders } from './modern.ts';
 import { HttpSession, isSessionGone } from './session.ts';
 import type { LogSink, SendOptions, Transport, TransportSink } from './types.ts';
 
@@ -104,7 +105,10 @@ export class HttpTransport implements Transport {
     const hadSession = this.#session.id !== undefined;
     try {
       if (exchange !== undefined) await this.#listener.hurry();
-      const response = await this.#request('POST', control.signal, JSON.stringify(message));
+      const response = await this.#request('POST', control.signal, JSON.stringify(message), {
+        ...options.headers,
+        ...standardHeaders(message),
+      });
       options.onActivity?.();
       if (!response.ok) await this.#finishRefusal(exchange, response, control.signal, hadSession);
       else if (exchange === undefined) await this.#finishNotification(response);
@@ -292,7 +296,13 @@ export class HttpTransport implements Transport {
 
   #expect(id: number, message: JsonObject): Exchange {
     const method = String(message['method']);
-    const exchange: Exchange = { id, method, isAnswered: false, onAnswer: undefined };
+    const exchange: Exchange = {
+      id,
+      method,
+      isModern: isEnveloped(message),
+      isAnswered: false,
+      onAnswer: undefined,
+    };
     this.#exchanges.set(id, exchange);
     return exchange;
   }

@@ -140,7 +140,7 @@ export class StdioTransport implements Transport {
     });
     try {
       for await (const chunk of child.stdout) {
-        this.lastHeardMs = this.#ports.clock.now();
+        this.#hear();
         splitter.feed(chunk);
       }
       const rest = splitter.end();
@@ -161,12 +161,18 @@ export class StdioTransport implements Transport {
   async #readStderr(child: Child): Promise<void> {
     try {
       for await (const chunk of child.stderr) {
-        this.lastHeardMs = this.#ports.clock.now();
+        this.#hear();
         this.#stderr.add(chunk);
       }
     } catch (error) {
       this.#ports.log('debug', `${this.#name}: stderr: ${toAppError(error).message}`);
     }
+  }
+
+  #hear(): void {
+    const isFirst = this.lastHeardMs === undefined;
+    this.lastHeardMs = this.#ports.clock.now();
+    if (isFirst) this.#sink?.onHeard?.();
   }
 
   #receive(line: string): void {

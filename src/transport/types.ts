@@ -12,6 +12,8 @@ export interface TransportSink {
   onMessage(message: JsonObject): void;
   /** A fact for the person, shown once. */
   onNotice(notice: string): void;
+  /** The first bytes of a process came, on stdout or stderr. */
+  onHeard?(): void;
   /** The way to the server is gone; nothing follows. Not called after `close`. */
   onClose(error: AppError): void;
 }
@@ -21,6 +23,8 @@ export interface SendOptions {
   readonly signal: AbortSignal;
   /** Bytes came that belong to this request alone, keep-alive comments included. */
   readonly onActivity?: () => void;
+  /** Sent with this message alone, in lower case; only HTTP has any. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**

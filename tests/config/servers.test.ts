@@ -278,15 +278,14 @@ describe('a bad entry', () => {
     ],
     'keys of later versions': [
       'url: https://a.example/\nheadersCommand: [x]\nexpect: 1\nmaxToolTokens: 1\ntoolExposure: {}',
-      ...['headersCommand', 'expect', 'maxToolTokens', 'toolExposure'].map(
-        (key, index) => at(4 + index, 5, `.${key}: this key is not available in this version`),
+      ...['headersCommand', 'expect', 'maxToolTokens', 'toolExposure'].map((key, index) =>
+        at(4 + index, 5, `.${key}: this key is not available in this version`),
       ),
     ],
     'values of later versions': [
-      'url: https://a.example/\nprotocol: 2026-07-28\nexposure: deferred\nauth: {type: oauth, clientId: a}',
-      at(4, 15, '.protocol: "2026-07-28" is not available in this version'),
-      at(5, 15, '.exposure: "deferred" is not available in this version'),
-      at(6, 18, '.auth.type: "oauth" is not available in this version'),
+      'url: https://a.example/\nexposure: deferred\nauth: {type: oauth, clientId: a}',
+      at(4, 15, '.exposure: "deferred" is not available in this version'),
+      at(5, 18, '.auth.type: "oauth" is not available in this version'),
     ],
     'an unknown transport': [
       'url: https://a.example/\ntransport: stdio',

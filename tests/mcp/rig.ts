@@ -40,6 +40,7 @@ export function testPorts(changes: Partial<ConnectionPorts> = {}): ConnectionPor
     serverRequests: new Map(),
     clientCapabilities: { roots: {} },
     onNotification: () => undefined,
+    random: () => 0.5,
     ...changes,
   };
 }
@@ -61,7 +62,7 @@ export function testConfig(
     exposure: 'direct',
     binary: 'drop',
     instructions: 'full',
-    protocol: 'auto',
+    protocol: 'legacy',
     restartOnTimeout: true,
     timeout: { connectMs: 10_000, idleMs: 60_000, maxMs: 900_000, tools: {} },
     ...changes,

@@ -168,8 +168,8 @@ export const serverSchema = v.strictObject({
   tls: v.optional(v.pipe(tlsSchema, v.description("PEM files, against this file's folder"))),
   protocol: v.optional(
     v.pipe(
-      v.picklist(['auto', 'legacy'], 'auto or legacy'),
-      v.description('protocol generation; default auto'),
+      v.picklist(['auto', 'legacy', '2026-07-28'], 'auto, legacy or 2026-07-28'),
+      v.description('protocol generation; a version is never fallen back from; default auto'),
     ),
   ),
   restartOnTimeout: v.optional(

@@ -1,0 +1,149 @@
+/**
+ * What earlier runs found out about servers, so that this one need not ask again: one small file in the
+ * state directory. It only ever saves a request: a file that is missing, broken or not writable is no memory.
+ */
+import { join } from 'node:path';
+import * as v from 'valibot';
+import type { Clock } from '../base/clock.ts';
+import { readBounded, writeAtomic } from '../base/files.ts';
+import { sha256Hex } from '../base/hash.ts';
+import type { JsonObject } from '../base/json.ts';
+import type { RemoteEndpoint } from '../transport/create.ts';
+import type { LogSink } from '../transport/types.ts';
+
+export type Remembered =
+  | { readonly era: 'legacy' }
+  | {
+      readonly era: 'modern';
+      readonly version: string;
+      /** The answer to `server/discover`. */
+      readonly discovery: JsonObject;
+      /** The items of tools/list, as long as the server lets them be kept. */
+      readonly tools?:
+        | { readonly items: readonly JsonObject[]; readonly until: number }
+        | undefined;
+    };
+
+export interface EraMemory {
+  /** Within 7 days of `remember`. `key` by `memoryKey`. */
+  recall(key: string): Remembered | undefined;
+  remember(key: string, found: Remembered): void;
+  forget(key: string): void;
+}
+
+export interface EraMemoryOptions {
+  /** `undefined`: nothing is kept beyond this process. */
+  readonly directory: string | undefined;
+  readonly clock: Clock;
+  readonly log: LogSink;
+}
+
+const FILE = 'servers.json';
+const MAX_FILE_BYTES = 2 * 1024 * 1024;
+const MAX_SERVERS = 200;
+const MAX_ENTRY_CHARACTERS = 128 * 1024;
+const DAY_MS = 24 * 60 * 60 * 1000;
+const MAX_AGE_MS = 7 * DAY_MS;
+/** A younger entry that says the same is not written again. */
+const FRESH_MS = DAY_MS;
+
+const objectSchema = v.custom<JsonObject>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+);
+const entrySchema = v.variant('era', [
+  v.object({ era: v.literal('legacy'), at: v.number() }),
+  v.object({
+    era: v.literal('modern'),
+    at: v.number(),
+    version: v.string(),
+    discovery: objectSchema,
+    tools: v.optional(v.object({ items: v.array(objectSchema), until: v.number() })),
+  }),
+]);
+const fileSchema = v.object({ servers: v.record(v.string(), v.unknown()) });
+type Entry = v.InferOutput<typeof entrySchema>;
+
+export function createEraMemory(options: EraMemoryOptions): EraMemory {
+  const { directory, clock, log } = options;
+  const path = directory === undefined ? undefined : join(directory, FILE);
+  let entries: Map<string, Entry> | undefined;
+  const now = () => clock.date().getTime();
+  const isValid = ({ at }: Entry) => at <= now() && now() - at < MAX_AGE_MS;
+
+  const load = () => (path === undefined ? new Map<string, Entry>() : readEntries(path, log));
+  /** Read anew before each change: other processes write the same file. */
+  const change = (edit: (all: Map<string, Entry>) => void) => {
+    entries = path === undefined ? (entries ?? load()) : load();
+    edit(entries);
+    const kept = [...entries]
+      .filter(([, entry]) => isValid(entry))
+      .sort(([, a], [, b]) => b.at - a.at)
+      .slice(0, MAX_SERVERS);
+    entries = new Map(kept);
+    if (path !== undefined) write(path, entries, log);
+  };
+
+  return {
+    recall(key) {
+      entries ??= load();
+      const entry = entries.get(key);
+      if (entry === undefined || !isValid(entry)) return undefined;
+      const { at: _at, ...found } = entry;
+      return found;
+    },
+    remember(key, found) {
+      const text = JSON.stringify(found);
+      if (text.length > MAX_ENTRY_CHARACTERS) {
+        if (found.era === 'modern' && found.tools !== undefined) {
+          this.remember(key, { ...found, tools: undefined });
+        }
+        return;
+      }
+      const known = this.recall(key);
+      const at = entries?.get(key)?.at ?? 0;
+      if (JSON.stringify(known) === text && now() - at < FRESH_MS) return;
+      // What was stringified above is JSON; the arrays in it are ours and not changed.
+      const entry = { ...JSON.parse(text), at: now() } as Entry;
+      change((all) => all.set(key, entry));
+    },
+    forget(key) {
+      if (this.recall(key) !== undefined) change((all) => all.delete(key));
+    },
+  };
+}
+
+/** Of where a server is; never of who asks, so nothing secret can be guessed from it but the address itself. */
+export function memoryKey(endpoint: RemoteEndpoint): string {
+  const place =
+    endpoint.kind === 'stdio'
+      ? ['stdio', endpoint.command, endpoint.args, endpoint.cwd]
+      : [endpoint.kind, endpoint.url];
+  return sha256Hex(JSON.stringify(place));
+}
+
+function readEntries(path: string, log: LogSink): Map<string, Entry> {
+  try {
+    const text = new TextDecoder().decode(readBounded(path, MAX_FILE_BYTES));
+    const { servers } = v.parse(fileSchema, JSON.parse(text));
+    return new Map(
+      Object.entries(servers).flatMap(([key, value]) => {
+        const entry = v.safeParse(entrySchema, value);
+        return entry.success ? [[key, entry.output] as const] : [];
+      }),
+    );
+  } catch (error) {
+    log('debug', `no memory of servers: ${error instanceof Error ? error.message : String(error)}`);
+    return new Map();
+  }
+}
+
+function write(path: string, entries: ReadonlyMap<string, Entry>, log: LogSink): void {
+  try {
+    writeAtomic(path, `${JSON.stringify({ servers: Object.fromEntries(entries) })}\n`);
+  } catch (error) {
+    log(
+      'debug',
+      `servers not remembered: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}

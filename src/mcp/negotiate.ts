@@ -1,0 +1,197 @@
+/**
+ * Finds out a server's generation and agrees on a version: one probe, then the legacy handshake where the
+ * answer says so. Knows no transport. Source: MCP 2026-07-28, lifecycle, backward compatibility.
+ */
+import { anySignal, startLimit } from '../base/abort.ts';
+import type { Clock } from '../base/clock.ts';
+import {
+  type AppError,
+  assertNever,
+  ConnectError,
+  LimitError,
+  ProtocolError,
+  toAppError,
+} from '../base/errors.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
+import type { ServerConfig } from '../config/types.ts';
+import {
+  isModernVersion,
+  PROBE_LIMIT,
+  supportedVersions,
+  type Verdict,
+  verdictOfFailure,
+  verdictOfResult,
+} from '../transport/era.ts';
+import { MODERN_VERSIONS, SERVER_INFO_KEY } from '../transport/modern.ts';
+import { durationText, ProbeLossError } from './errors.ts';
+import { type Handshake, readInstructions, readServerInfo } from './handshake.ts';
+
+export type Agreement = Handshake &
+  (
+    | { readonly era: 'legacy' /** Worth remembering. */; readonly isFirm: boolean }
+    | { readonly era: 'modern'; readonly discovery: JsonObject }
+  );
+
+export interface Contact {
+  /** One `server/discover` in the envelope of `version`. Rejects as `Peer.request` does. */
+  readonly discover: (version: string, signal: AbortSignal) => Promise<JsonValue>;
+  /** Rejects as `shakeHands` does. */
+  readonly initialize: (signal: AbortSignal) => Promise<Handshake>;
+  /** A process: settles at its first output; `undefined` where a server is up or not there. */
+  readonly heard: Promise<void> | undefined;
+}
+
+export interface NegotiateOptions {
+  readonly name: string;
+  readonly clock: Clock;
+  readonly protocol: ServerConfig['protocol'];
+  /** Nothing is probed. */
+  readonly isKnownLegacy: boolean;
+  /** `timeout.connect`; 0 is none. */
+  readonly connectMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** A legacy server may take no notice of the probe. */
+const PROBE_MS = { network: 3000, process: 2500 };
+/** A process may be downloaded first; its clock starts at its first output, or after so long. */
+const SILENCE_MS = 30_000;
+
+/**
+ * Rejects as `initialize` and `discover` do; with ProbeLossError when a process ends on the probe; with
+ * ProtocolError when the server does not speak the pinned protocol.
+ */
+export async function negotiate(contact: Contact, options: NegotiateOptions): Promise<Agreement> {
+  const { protocol, signal } = options;
+  if (protocol !== '2026-07-28' && (protocol === 'legacy' || options.isKnownLegacy)) {
+    try {
+      return { ...(await contact.initialize(signal)), era: 'legacy', isFirm: true };
+    } catch (error) {
+      if (!isModernOnly(error) || protocol === 'legacy') throw withPinHint(error, protocol);
+    }
+  }
+  let verdict = await probe(contact, options, MODERN_VERSIONS[0] ?? '');
+  if (verdict.kind === 'again') verdict = await probe(contact, options, verdict.version);
+  switch (verdict.kind) {
+    case 'modern':
+      return agreeModern(verdict);
+    case 'again':
+      throw new ProtocolError(
+        `server "${options.name}" refuses protocol version ${verdict.version} although it lists it`,
+      );
+    case 'failed':
+      throw verdict.error;
+    case 'legacy':
+      if (protocol === '2026-07-28') throw notPinned(options.name);
+      return fallBack(contact, options, verdict.isFirm);
+    default:
+      return assertNever(verdict);
+  }
+}
+
+/** As negotiated, or as remembered from an earlier run. */
+export function agreeModern({
+  version,
+  discovery,
+}: {
+  readonly version: string;
+  readonly discovery: JsonObject;
+}): Agreement {
+  const { capabilities, instructions } = discovery;
+  const meta = discovery['_meta'];
+  const named = isJsonObject(meta) ? meta[SERVER_INFO_KEY] : undefined;
+  return {
+    era: 'modern',
+    discovery,
+    protocolVersion: version,
+    capabilities: isJsonObject(capabilities) ? capabilities : {},
+    serverInfo: readServerInfo(named ?? discovery['serverInfo']),
+    instructions: readInstructions(instructions),
+    notices: [],
+  };
+}
+
+/** A server that refuses the handshake for its version is modern after all. */
+async function fallBack(
+  contact: Contact,
+  options: NegotiateOptions,
+  isFirm: boolean,
+): Promise<Agreement> {
+  try {
+    return { ...(await contact.initialize(options.signal)), era: 'legacy', isFirm };
+  } catch (error) {
+    if (!isModernOnly(error)) throw error;
+    const version = supportedVersions(error)?.find((listed) => MODERN_VERSIONS.includes(listed));
+    const verdict = version === undefined ? undefined : await probe(contact, options, version);
+    if (verdict?.kind !== 'modern') throw error;
+    return agreeModern(verdict);
+  }
+}
+
+async function probe(
+  contact: Contact,
+  { clock, connectMs, name, signal }: NegotiateOptions,
+  version: string,
+): Promise<Verdict> {
+  const isProcess = contact.heard !== undefined;
+  const limitMs = withinThird(isProcess ? PROBE_MS.process : PROBE_MS.network, connectMs);
+  const silence = isProcess
+    ? startLimit(clock, withinThird(SILENCE_MS, connectMs), late)
+    : undefined;
+  const limit = startLimit(clock, limitMs, late);
+  if (silence !== undefined) {
+    // Held until the process shows itself.
+    limit.pause();
+    const start = () => {
+      silence.dispose();
+      limit.resume();
+    };
+    silence.signal.addEventListener('abort', start, { once: true });
+    void contact.heard?.then(start);
+  }
+  try {
+    return verdictOfResult(await contact.discover(version, anySignal(signal, limit.signal)));
+  } catch (thrown) {
+    signal.throwIfAborted();
+    const error = toAppError(thrown);
+    if (isProcess && error instanceof ConnectError) {
+      throw new ProbeLossError(error.message, { cause: error, details: error.details });
+    }
+    return verdictOfFailure(error);
+  } finally {
+    silence?.dispose();
+    limit.dispose();
+  }
+
+  function late(): LimitError {
+    return new LimitError(
+      `server "${name}" did not answer server/discover within ${durationText(limitMs)}`,
+      { details: { limit: PROBE_LIMIT, limitMs } },
+    );
+  }
+}
+
+/** Leaves the larger part of the connect limit to the handshake. */
+function withinThird(ms: number, connectMs: number): number {
+  return connectMs === 0 ? ms : Math.min(ms, connectMs / 3);
+}
+
+function isModernOnly(error: unknown): boolean {
+  return supportedVersions(error)?.some(isModernVersion) === true;
+}
+
+function notPinned(name: string): ProtocolError {
+  return new ProtocolError(`server "${name}" does not speak protocol version 2026-07-28`, {
+    hint: 'remove protocol: 2026-07-28 from its entry',
+  });
+}
+
+function withPinHint(thrown: unknown, protocol: ServerConfig['protocol']): unknown {
+  if (protocol !== 'legacy' || !isModernOnly(thrown)) return thrown;
+  const error: AppError = toAppError(thrown);
+  return new ProtocolError(error.message, {
+    cause: error,
+    details: error.details,
+    hint: 'remove protocol: legacy from its entry',
+  });
+}

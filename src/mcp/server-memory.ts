@@ -1,0 +1,83 @@
+/** What is remembered of one server between runs, as far as its own cache hints and our credentials let us. */
+
+import type { JsonObject } from '../base/json.ts';
+import type { ServerConfig } from '../config/types.ts';
+import type { RemoteEndpoint } from '../transport/create.ts';
+import type { ToolListing } from './discover.ts';
+import { memoryKey, type Remembered } from './era-memory.ts';
+import { type Agreement, agreeModern } from './negotiate.ts';
+import type { ConnectionPorts } from './ports.ts';
+
+export class ServerMemory {
+  readonly #ports: ConnectionPorts;
+  readonly #protocol: ServerConfig['protocol'];
+  readonly #key: string;
+  readonly #hasCredentials: boolean;
+
+  constructor(config: ServerConfig, endpoint: RemoteEndpoint, ports: ConnectionPorts) {
+    this.#ports = ports;
+    this.#protocol = config.protocol;
+    this.#key = memoryKey(endpoint);
+    this.#hasCredentials = hasCredentials(endpoint);
+  }
+
+  /** A pinned server is as its entry says. */
+  isKnownLegacy(): boolean {
+    return this.#protocol === 'auto' && this.#recall()?.era === 'legacy';
+  }
+
+  /** The agreement to go on from without asking again. */
+  modern(): Agreement | undefined {
+    const found = this.#recall();
+    return found?.era === 'modern' && this.#protocol !== 'legacy' ? agreeModern(found) : undefined;
+  }
+
+  /** The items of tools/list, while the server lets them be kept. */
+  tools(): readonly JsonObject[] | undefined {
+    const found = this.#recall();
+    const tools =
+      found?.era === 'modern' && this.#ports.usesKeptTools === true ? found.tools : undefined;
+    return tools !== undefined && tools.until > this.#now() ? tools.items : undefined;
+  }
+
+  /** After a list was read. */
+  note(agreement: Agreement, listing: ToolListing): void {
+    const { memory } = this.#ports;
+    if (memory === undefined) return;
+    if (agreement.era === 'legacy') {
+      if (this.#protocol === 'auto' && agreement.isFirm)
+        memory.remember(this.#key, { era: 'legacy' });
+      return;
+    }
+    const { ttlMs, isPublic } = listing;
+    const mayKeep = ttlMs > 0 && (isPublic || !this.#hasCredentials);
+    memory.remember(this.#key, {
+      era: 'modern',
+      version: agreement.protocolVersion,
+      discovery: agreement.discovery,
+      ...(mayKeep
+        ? { tools: { items: listing.tools.map(({ raw }) => raw), until: this.#now() + ttlMs } }
+        : {}),
+    });
+  }
+
+  forget(): void {
+    this.#ports.memory?.forget(this.#key);
+  }
+
+  #recall(): Remembered | undefined {
+    return this.#ports.memory?.recall(this.#key);
+  }
+
+  #now(): number {
+    return this.#ports.clock.date().getTime();
+  }
+}
+
+/** What only these credentials may see must not be shown to others, nor to nobody. */
+function hasCredentials(endpoint: RemoteEndpoint): boolean {
+  if (endpoint.kind === 'stdio') {
+    return Object.keys(endpoint.env).length > 0 || endpoint.envPass.length > 0;
+  }
+  return endpoint.auth !== undefined || Object.keys(endpoint.headers).length > 0;
+}
