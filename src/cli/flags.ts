@@ -101,6 +101,26 @@ const COMMON = ['quiet', 'verbose', 'no-color', 'no-input', 'help'] as const;
 const CONNECTING = ['config', 'server', 'patience', 'timeout'] as const;
 const BARE_URL = ['header', 'bearer-env'] as const;
 
+const LISTING = [
+  ...CONNECTING,
+  'elicit',
+  ...BARE_URL,
+  'output',
+  'json',
+  'strict',
+  ...COMMON,
+] as const;
+const READING = [
+  'config',
+  'timeout',
+  'elicit',
+  ...BARE_URL,
+  'output',
+  'json',
+  'artifacts',
+  ...COMMON,
+] as const;
+
 export interface Command {
   /** What follows the command's name on the usage line. */
   readonly usage: string;
@@ -183,6 +203,42 @@ export const COMMANDS = {
     help: 'show the configured servers, or examine them step by step',
     flags: ['config', 'timeout', 'check', ...BARE_URL, 'output', 'json', ...COMMON],
     examples: ['usher mcp list --check', 'usher mcp doctor https://mcp.example.com/mcp'],
+  },
+  resources: {
+    usage: '[SERVER|URL]',
+    help: 'list what servers offer for reading',
+    flags: LISTING,
+    examples: ['usher resources', 'usher resources https://mcp.example.com/mcp --json'],
+  },
+  read: {
+    usage: 'SERVER|URL URI',
+    help: 'print one resource; binary content is saved, its path printed',
+    flags: READING,
+    examples: ['usher read docs docs://guide > guide.md'],
+  },
+  prompts: {
+    usage: '[SERVER|URL]',
+    help: 'list the prepared texts of servers; required arguments have a star',
+    flags: LISTING,
+    examples: ['usher prompts', 'usher prompts docs --json'],
+  },
+  prompt: {
+    usage: 'SERVER|URL NAME [JSON | KEY=VALUE ... | -]',
+    help: 'have a server fill in one of its prompts',
+    flags: READING,
+    examples: ['usher prompt docs review language=en', 'usher prompt docs/review | usher -p -'],
+  },
+  skills: {
+    usage: '[SERVER|URL]',
+    help: 'list the skills of servers; no file of a skill is read',
+    flags: LISTING,
+    examples: ['usher skills', 'usher skills https://mcp.example.com/mcp'],
+  },
+  skill: {
+    usage: 'SERVER|URL URI',
+    help: 'print the SKILL.md of one skill and verify all its files',
+    flags: READING,
+    examples: ['usher skill docs skill://pdf-processing/SKILL.md'],
   },
   config: {
     usage: 'check|path|schema|example',

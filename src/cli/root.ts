@@ -95,6 +95,18 @@ async function runCommand(line: ParsedLine, context: Context): Promise<ExitCode>
       return (await import('./commands/tools.ts')).runTools(context, line.words);
     case 'call':
       return (await import('./commands/call.ts')).runCall(context, line.words);
+    case 'resources':
+      return (await import('./commands/resources.ts')).runResources(context, line.words);
+    case 'read':
+      return (await import('./commands/read.ts')).runRead(context, line.words);
+    case 'prompts':
+      return (await import('./commands/prompts.ts')).runPrompts(context, line.words);
+    case 'prompt':
+      return (await import('./commands/prompt.ts')).runPrompt(context, line.words);
+    case 'skills':
+      return (await import('./commands/skills.ts')).runSkills(context, line.words);
+    case 'skill':
+      return (await import('./commands/skill.ts')).runSkill(context, line.words);
     case 'config':
       return (await import('./commands/config.ts')).runConfig(context, line.words);
     case 'mcp':

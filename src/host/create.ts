@@ -29,6 +29,7 @@ import { createRegistry } from '../tools/registry.ts';
 import { checkArguments } from '../tools/validate.ts';
 import { createAsks } from './asks.ts';
 import { declareTools } from './declare.ts';
+import { offerCall } from './offer-call.ts';
 import { RESERVED_NAMES } from './offer-source.ts';
 import { selectServers } from './select.ts';
 import { createSources } from './sources.ts';
@@ -151,6 +152,11 @@ export function createHost(options: HostOptions, deps: HostDeps): Host {
       }
     },
     call: (call, signal) => executor.execute(call, registry.snapshot(), signal),
+    offers: () => sources.offers.servers,
+    async read(request, signal) {
+      const { call, snapshot } = offerCall(sources.offers, request);
+      return executor.execute(call, snapshot, signal);
+    },
     async parseArguments(tool, words) {
       const texts = new Map<string, string>();
       for (const path of filesNamedBy(words)) texts.set(path, await readText(path, deps.clock));

@@ -7,6 +7,8 @@ import type { ServerStatus } from '../mcp/types.ts';
 import type { AskUser } from '../permission/types.ts';
 import type { RegisteredTool, RegistrySnapshot } from '../tools/types.ts';
 import type { ElicitPlan } from './elicit.ts';
+import type { OfferRequest } from './offer-call.ts';
+import type { ServerOffers } from './server-offers.ts';
 import type { Talk } from './talk.ts';
 
 export interface HostOptions {
@@ -60,6 +62,11 @@ export interface StartReport {
 
 export type HostEvent = AgentEvent | { readonly type: 'server'; readonly status: ServerStatus };
 
+/** What takes arguments: a tool or, with a schema of our own, a prompt. */
+export interface HasSchema {
+  readonly definition: Pick<RegisteredTool['definition'], 'inputSchema'>;
+}
+
 export interface Host {
   /** Connects and discovers all servers; resolves by the rules of design 3.1. Call once. */
   start(signal: AbortSignal): Promise<StartReport>;
@@ -71,8 +78,12 @@ export interface Host {
   prompt(text: string, signal: AbortSignal): Promise<RunResult>;
   /** One call on the one road, as typed by a person. */
   call(call: ToolCall, signal: AbortSignal): Promise<CallOutcome>;
+  /** What the servers of this run offer beside tools; built-ins are not among them. */
+  offers(): readonly ServerOffers[];
+  /** A person's reading on the one road. Rejects with UsageError for a server that has none of it. */
+  read(request: OfferRequest, signal: AbortSignal): Promise<CallOutcome>;
   /** Types `key=value` words (or one JSON object) by the tool's schema; reads `key=@FILE`. Rejects with UsageError. */
-  parseArguments(tool: RegisteredTool, words: readonly string[]): Promise<JsonObject>;
+  parseArguments(tool: HasSchema, words: readonly string[]): Promise<JsonObject>;
   /** Problems of arguments against the tool's schema, one sentence each; empty = fit. */
   checkArguments(tool: RegisteredTool, args: JsonObject): readonly string[];
   /** Connects one server again. */

@@ -2,6 +2,7 @@
 import type { RunResult } from '../../src/agent/types.ts';
 import type { Clock } from '../../src/base/clock.ts';
 import type { FdWriter } from '../../src/base/fd-writer.ts';
+import type { CallOutcome } from '../../src/calls/types.ts';
 import { createOutput, type Output } from '../../src/cli/output.ts';
 import type { Parts } from '../../src/cli/parts.ts';
 import { runCli } from '../../src/cli/root.ts';
@@ -9,6 +10,7 @@ import { createScreen, type Screen } from '../../src/cli/screen.ts';
 import type { Interrupts } from '../../src/cli/signals.ts';
 import type { Stdin } from '../../src/cli/stdin.ts';
 import type { Config } from '../../src/config/types.ts';
+import type { OfferRequest } from '../../src/host/offer-call.ts';
 import type { Host, HostOptions, StartReport } from '../../src/host/types.ts';
 import type { ServerStatus } from '../../src/mcp/types.ts';
 import type { RegisteredTool, RegistrySnapshot } from '../../src/tools/types.ts';
@@ -183,6 +185,8 @@ export interface FakeHost {
   readonly snapshot: RegistrySnapshot;
   readonly prompt: (text: string, options: HostOptions, signal: AbortSignal) => Promise<RunResult>;
   readonly call: Host['call'];
+  readonly offers: ReturnType<Host['offers']>;
+  readonly read: (request: OfferRequest) => Promise<CallOutcome>;
 }
 
 export interface CliRun {
@@ -265,6 +269,14 @@ function fakeHost(options: HostOptions, fake: Partial<FakeHost>, steps: string[]
       steps.push(`call ${call.name} ${JSON.stringify(call.arguments)}`);
       return (
         fake.call?.(call, signal) ??
+        Promise.resolve({ kind: 'cancelled', tool: undefined, sent: false, text: 'cancelled' })
+      );
+    },
+    offers: () => fake.offers ?? [],
+    read: (request) => {
+      steps.push(`read ${JSON.stringify(request)}`);
+      return (
+        fake.read?.(request) ??
         Promise.resolve({ kind: 'cancelled', tool: undefined, sent: false, text: 'cancelled' })
       );
     },

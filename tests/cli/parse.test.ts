@@ -103,7 +103,10 @@ describe('flags', () => {
 describe('commands', () => {
   test.each([
     ['tols', 'did you mean "usher tools"? (a prompt goes behind --prompt or -p)'],
-    ['summarise', 'commands are tools, call, mcp, config, help (a prompt goes behind --prompt or -p)'],
+    [
+      'summarise',
+      'commands are tools, call, mcp, resources, read, prompts, prompt, skills, skill, config, help (a prompt goes behind --prompt or -p)',
+    ],
   ])('%s is unknown', (word, hint) => {
     expect(problem(word)).toEqual([`unknown command "${word}"`, hint]);
   });

@@ -30,6 +30,13 @@ export const OK_RESULT: RunResult = {
   warnings: [],
 };
 
+const NOT_SCRIPTED = {
+  kind: 'cancelled',
+  tool: undefined,
+  sent: false,
+  text: 'not scripted',
+} as const;
+
 export function createFakeHost(
   surface: { readonly askUser: AskUser; onEvent(event: HostEvent): void },
   script: Script,
@@ -52,8 +59,10 @@ export function createFakeHost(
       return { ...OK_RESULT, ...(await script(text, ports)) };
     },
     async call() {
-      return { kind: 'cancelled', tool: undefined, sent: false, text: 'not scripted' };
+      return NOT_SCRIPTED;
     },
+    offers: () => [],
+    read: () => Promise.resolve(NOT_SCRIPTED),
     parseArguments: () => Promise.resolve({}),
     checkArguments: () => [],
     async reconnect(name) {

@@ -1,16 +1,16 @@
 /** `usher call`: one tool call as typed by a person; no model. */
 import { raceAbort } from '../../base/abort.ts';
-import { LimitError, toAppError, UsageError } from '../../base/errors.ts';
+import { UsageError } from '../../base/errors.ts';
 import { EXIT, type ExitCode } from '../../base/exit.ts';
-import { isJsonObject, type JsonObject, stableStringify, tryParseJson } from '../../base/json.ts';
+import { type JsonObject, stableStringify, tryParseJson } from '../../base/json.ts';
 import type { CallOutcome } from '../../calls/types.ts';
 import type { Host } from '../../host/types.ts';
 import type { RegisteredTool, ToolResult } from '../../tools/types.ts';
 import { announceEvents } from '../announce.ts';
+import { argumentWords } from '../arguments.ts';
 import type { Context } from '../context.ts';
 import { throwIfFatal, withHost } from '../house.ts';
-import { reportError } from '../report.ts';
-import { readStdin } from '../stdin.ts';
+import { tellFailure } from '../outcome.ts';
 import { findTool, type ToolTarget } from '../target.ts';
 
 /** Calls the tool and prints its result. */
@@ -44,21 +44,6 @@ export async function runCall(context: Context, words: readonly string[]): Promi
   });
 }
 
-/** `-` stands for one JSON object on stdin. */
-async function argumentWords(
-  context: Context,
-  words: readonly string[],
-): Promise<readonly string[]> {
-  if (!words.includes('-')) return words;
-  if (words.length > 1) throw new UsageError('- stands alone: it is the whole of the arguments');
-  const reading = readStdin(context.stdin, (message) => context.log.warn(message));
-  const text = await raceAbort(reading, context.signal);
-  if (!isJsonObject(tryParseJson(text))) {
-    throw new UsageError('stdin: expected one JSON object with the arguments');
-  }
-  return [text];
-}
-
 function resolveTool(host: Host, target: ToolTarget): RegisteredTool {
   const resolution = host.snapshot().resolve(target.tool);
   switch (resolution.kind) {
@@ -86,7 +71,7 @@ function checkArguments(host: Host, tool: RegisteredTool, args: JsonObject): voi
 }
 
 function tellOutcome(context: Context, outcome: CallOutcome): ExitCode {
-  const { options, output, log, signal } = context;
+  const { options, output, log } = context;
   switch (outcome.kind) {
     case 'result':
       if (options.output === 'json') output.json(outcome.result.raw);
@@ -95,24 +80,8 @@ function tellOutcome(context: Context, outcome: CallOutcome): ExitCode {
       if (!outcome.result.isError) return EXIT.ok;
       log.error(`${outcome.tool.server}/${outcome.tool.name} answered with an error`);
       return EXIT.failed;
-    case 'invalid':
-      log.error(outcome.text);
-      return EXIT.usage;
-    case 'denied':
-      log.error(outcome.text, outcome.remedy);
-      return EXIT.permission;
-    case 'unknown': {
-      log.error(outcome.error.message, outcome.error.hint);
-      const isClock = outcome.error.cause instanceof LimitError;
-      return isClock ? EXIT.limit : EXIT.unknownOutcome;
-    }
-    case 'failed': {
-      const exit = reportError(outcome.error, log);
-      // The server is there and answered with an error: the call failed, not the connection.
-      return outcome.error.code === 'protocol' ? EXIT.failed : exit;
-    }
-    case 'cancelled':
-      return signal.aborted ? reportError(toAppError(signal.reason), log) : EXIT.failed;
+    default:
+      return tellFailure(context, outcome);
   }
 }
 

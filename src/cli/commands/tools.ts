@@ -1,16 +1,13 @@
 /** `usher tools`: what is offered to the model, and why the rest is not. */
 import { EXIT, type ExitCode } from '../../base/exit.ts';
-import { displayWidth, escapeForTerminal, shorten } from '../../base/text.ts';
 import type { HiddenReason, RegisteredTool, RegistrySnapshot } from '../../tools/types.ts';
 import { announceEvents } from '../announce.ts';
 import { serverWarnings } from '../banner.ts';
+import { firstLine, twoColumns } from '../columns.ts';
 import type { Context } from '../context.ts';
 import { countDown, throwIfFatal, withHost } from '../house.ts';
 import { findServer } from '../target.ts';
 import { oneWord } from '../words.ts';
-
-/** A description is cut to this where it is printed beside its name. */
-const MAX_DESCRIPTION = 100;
 
 /** Lists the tools. 4 when every server is down, or one with `--strict`. */
 export async function runTools(context: Context, words: readonly string[]): Promise<ExitCode> {
@@ -73,21 +70,11 @@ function toolsText(snapshot: RegistrySnapshot): string {
       (tool) => [fullName(tool), `(hidden: ${reasonText(tool.hidden)})`] as const,
     ),
   ];
-  const width = Math.min(48, Math.max(0, ...rows.map(([name]) => displayWidth(name))));
-  return rows
-    .map(([name, text]) => `${name}${' '.repeat(Math.max(0, width - displayWidth(name)))}  ${text}`)
-    .map((line) => `${line.trimEnd()}\n`)
-    .join('');
+  return twoColumns(rows);
 }
 
-/** On one line also where the server put line ends into the name. */
 function fullName({ server, name }: RegisteredTool): string {
-  return escapeForTerminal(`${server}/${name}`).replaceAll('\n', '\\n').replaceAll('\t', '\\t');
-}
-
-function firstLine(description: string | undefined): string {
-  const line = (description ?? '').split(/[\r\n]/).find((text) => text.trim() !== '') ?? '';
-  return shorten(line.trim(), MAX_DESCRIPTION);
+  return `${server}/${name}`;
 }
 
 function reasonText(reason: HiddenReason | undefined): string {

@@ -1,0 +1,32 @@
+/** How a call that a person typed ended without a result, told on stderr, and its exit code. */
+import { LimitError, toAppError } from '../base/errors.ts';
+import { EXIT, type ExitCode } from '../base/exit.ts';
+import type { CallOutcome } from '../calls/types.ts';
+import type { Context } from './context.ts';
+import { reportError } from './report.ts';
+
+export function tellFailure(
+  { log, signal }: Context,
+  outcome: Exclude<CallOutcome, { kind: 'result' }>,
+): ExitCode {
+  switch (outcome.kind) {
+    case 'invalid':
+      log.error(outcome.text);
+      return EXIT.usage;
+    case 'denied':
+      log.error(outcome.text, outcome.remedy);
+      return EXIT.permission;
+    case 'unknown': {
+      log.error(outcome.error.message, outcome.error.hint);
+      const isClock = outcome.error.cause instanceof LimitError;
+      return isClock ? EXIT.limit : EXIT.unknownOutcome;
+    }
+    case 'failed': {
+      const exit = reportError(outcome.error, log);
+      // The server is there and answered with an error: the call failed, not the connection.
+      return outcome.error.code === 'protocol' ? EXIT.failed : exit;
+    }
+    case 'cancelled':
+      return signal.aborted ? reportError(toAppError(signal.reason), log) : EXIT.failed;
+  }
+}
