@@ -109,6 +109,25 @@ export function errorCode(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
+/** Why a file could not be read or written, in plain words; the system's own text for rare codes. */
+export function fileReason(error: unknown): string {
+  const known = FILE_REASONS[errorCode(error) ?? ''];
+  return known ?? (error instanceof Error ? error.message : String(error));
+}
+
+const FILE_REASONS: Readonly<Record<string, string | undefined>> = {
+  ENOENT: 'no such file or folder',
+  ENOTDIR: 'no such file or folder',
+  EISDIR: 'it is a directory',
+  EACCES: 'no permission',
+  EPERM: 'no permission',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'no space left on the device',
+  EDQUOT: 'the disk quota is used up',
+  ELOOP: 'it is a symlink',
+  EEXIST: 'something else has that name',
+};
+
 /** True when the error says that the path, or a folder on its way, is not there. */
 export function isMissing(error: unknown): boolean {
   const code = errorCode(error);

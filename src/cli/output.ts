@@ -5,6 +5,7 @@
 
 import { EXIT, type ExitCode } from '../base/exit.ts';
 import { type FdWriter, fdPort, openFdWriter } from '../base/fd-writer.ts';
+import { fileReason } from '../base/files.ts';
 import { scrubSecrets } from '../base/redact.ts';
 import { escapeForTerminal } from '../base/text.ts';
 import { isTerminal } from '../base/tty.ts';
@@ -56,7 +57,7 @@ export function createOutput(writer: FdWriter, isTerminal: boolean): Output {
       const error = writer.error();
       if (error === undefined) return exit;
       if (error.code === 'EPIPE') return EXIT.ok;
-      complain(`stdout cannot be written: ${reasonOf(error)}`);
+      complain(`stdout cannot be written: ${fileReason(error)}`);
       return EXIT.failed;
     },
   };
@@ -68,10 +69,4 @@ function scrubbedJson(value: unknown, isTerminal: boolean): string {
     typeof part === 'string' ? scrubSecrets(part) : part;
   const json = JSON.stringify(value, scrub, isTerminal ? 2 : undefined) ?? 'null';
   return isTerminal ? escapeForTerminal(json) : json;
-}
-
-function reasonOf(error: NodeJS.ErrnoException): string {
-  if (error.code === 'ENOSPC') return 'no space left on the device';
-  if (error.code === 'EDQUOT') return 'the disk quota is used up';
-  return error.message;
 }

@@ -4,7 +4,7 @@
  */
 import { chmodSync, closeSync, constants, mkdirSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { isMissing, readBounded, writeAtomic } from '../base/files.ts';
+import { fileReason, isMissing, readBounded, writeAtomic } from '../base/files.ts';
 import { tryParseJson } from '../base/json.ts';
 import { scrubSecrets } from '../base/redact.ts';
 
@@ -27,7 +27,7 @@ export function openHistory(
 ): History {
   let path = stateDir === undefined ? undefined : join(stateDir, 'history');
   const giveUp = (error: unknown) => {
-    onProblem(`history is not kept: ${error instanceof Error ? error.message : String(error)}`);
+    onProblem(`history is not kept: ${fileReason(error)}`);
     path = undefined;
   };
   const attempt = (work: (file: string) => void) => {

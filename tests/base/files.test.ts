@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { FailedError, LimitError } from '../../src/base/errors.ts';
 import {
   errorCode,
+  fileReason,
   isMissing,
   readBounded,
   readBoundedOrPipe,
@@ -133,4 +134,14 @@ describe('writeAtomic', () => {
     expect(errorCode(thrown(() => writeAtomic(join(folder, 'taken'), 'x')))).toBe('EISDIR');
     expect(readdirSync(folder)).toEqual(['taken']);
   });
+});
+
+test('the reason of a failure is in plain words, the rest as the system says it', () => {
+  const failure = (code: string) => Object.assign(new Error(`${code}: told, open '/x'`), { code });
+  expect([
+    fileReason(failure('ENOSPC')),
+    fileReason(failure('EACCES')),
+    fileReason(failure('EIO')),
+    fileReason('odd'),
+  ]).toEqual(['no space left on the device', 'no permission', "EIO: told, open '/x'", 'odd']);
 });
