@@ -83,6 +83,7 @@ export function createAsks(options: AskOptions, deps: HostDeps): Asks {
     wait: (signal: AbortSignal) => Promise<void>,
     signal: AbortSignal,
   ): Promise<boolean> => {
+    log.debug(`waiting for server "${server}" to say that it is done`);
     const asked = elicit === undefined ? talk : undefined;
     const limitMs = asked === undefined ? COMPLETE_ALONE_MS : COMPLETE_LIMIT_MS;
     const limit = startLimit(

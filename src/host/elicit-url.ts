@@ -27,11 +27,10 @@ export async function askUrl(
     escapeForTerminal(url.href),
     ...ourLines(`  host: ${dialogue.strong(escapeForTerminal(url.host))}`, columns),
     ...urlWarnings(url).flatMap((warning) => ourLines(`Warning: ${warning}`, columns)),
+    ...ourLines('y open it, m I open it myself, d decline, c cancel', columns, '  '),
   ]);
   for (;;) {
-    const typed = await dialogue.read(
-      'Open it? [y] yes  [m] I open it myself  [d] decline  [c] cancel > ',
-    );
+    const typed = await dialogue.read('Open? [y/m/d/c] ');
     if (typed.kind !== 'line') return { action: 'cancel' };
     switch (typed.text.trim().toLowerCase()) {
       case 'y':

@@ -86,7 +86,7 @@ function answerBy(
     return { action };
   }
   if (request.mode === 'url') {
-    log.info(`${sayWho(request)}: accepted (--elicit); open ${request.url.href}`);
+    log.warn(`${sayWho(request)}: accepted (--elicit)`, `open ${request.url.href}`);
     return { action: 'accept', content: {} };
   }
   const answers = { ...formDefaults(request.form), ...content };

@@ -17,9 +17,10 @@ export function describeField(
 ): readonly string[] {
   const { name, title, description, isRequired, type } = field;
   const label = quoteInline(title ?? name, MAX_NAME);
+  const named = title === undefined ? '' : `${quoteInline(name, MAX_NAME)}: `;
   const facts = [kindText(type), isRequired ? 'required' : 'optional'].join(', ');
   return [
-    ...ourLines(`${position} ${strong(label)} (${facts})`, columns),
+    ...ourLines(`${position} ${strong(label)} (${named}${facts})`, columns, '', '  '),
     ...quoteLines(description ?? '', columns),
     ...choiceLines(type, columns),
   ];

@@ -26,7 +26,11 @@ export function quoteInline(text: string, maxCharacters = 200): string {
   return escapeForTerminal(shorten(line, maxCharacters));
 }
 
-/** Sentences of ours on lines of at most `columns`, the second and further ones indented by `indent` as well. */
-export function ourLines(text: string, columns: number, indent = ''): readonly string[] {
-  return wrap(text, columns - indent.length).map((line) => `${indent}${line}`);
+/**
+ * A sentence of ours on lines of at most `columns`; `indent` stands before each, `hang` before the second
+ * and further ones as well.
+ */
+export function ourLines(text: string, columns: number, indent = '', hang = ''): readonly string[] {
+  const lines = wrap(text, columns - indent.length - hang.length);
+  return lines.map((line, at) => `${indent}${at === 0 ? '' : hang}${line}`);
 }
