@@ -1,5 +1,6 @@
 /** A conversation on the person's terminal, /dev/tty: the screen is held, Ctrl-C and silence end it. */
 import { type Clock, sleep } from '../base/clock.ts';
+import { InterruptedError } from '../base/errors.ts';
 import type { Dialogue, Talk, Typed } from '../host/talk.ts';
 import type { Person } from './person.ts';
 import type { Screen } from './screen.ts';
@@ -32,8 +33,15 @@ export function talkAtTerminal(ports: TalkPorts): Talk {
       ending.resolve({ kind: 'end' });
     });
     sleep(ports.clock, ports.limitMs ?? LIMIT_MS, stop).then(
-      () => ending.resolve({ kind: 'nobody' }),
-      () => ending.reject(signal.reason),
+      () => {
+        person.show('\n');
+        ending.resolve({ kind: 'nobody' });
+      },
+      () => {
+        // After a signal the command line starts a new line itself.
+        if (signal.aborted && !(signal.reason instanceof InterruptedError)) person.show('\n');
+        ending.reject(signal.reason);
+      },
     );
     const readLine = async (): Promise<Typed> => {
       const text = await person.readLine(stop);

@@ -80,13 +80,15 @@ test('the end of input and Ctrl-C are a no, and Ctrl-C is free again afterwards'
 });
 
 test('nobody answers in 10 minutes', async () => {
-  const { answer, clock } = ask([]);
+  const { answer, clock, shown } = ask([]);
   clock.advance(10 * 60_000);
   expect(await answer).toEqual({ kind: 'nobody', reason: 'nobody answered in time' });
+  expect(shown()).toEndWith('  > \n');
 });
 
 test('an aborted call takes its question back', async () => {
-  const { answer, controller } = ask([]);
+  const { answer, controller, shown } = ask([]);
   controller.abort(new Error('cancelled'));
   await expect(answer).rejects.toThrow('cancelled');
+  expect(shown()).toEndWith('  > \n');
 });
