@@ -45,7 +45,8 @@ export function renderServers(facts: BannerFacts, style: BannerStyle): readonly 
     const padding = ' '.repeat(nameWidth - displayWidth(name));
     return `${mark('failed', style)} ${clean(name)}${padding}  skipped, see its warning`;
   });
-  return [...blocks, ...bad];
+  const own = snapshot.tools.filter(({ server }) => !names.includes(server));
+  return [...blocks, ...bad, ...ownToolLines(own, style)];
 }
 
 /** The block of one server that became ready after the banner. */
@@ -109,6 +110,13 @@ function serverLine(
     case 'discovering':
       return `${head}  still connecting`;
   }
+}
+
+/** Tools of usher itself, by which what servers offer beside tools is read. */
+function ownToolLines(tools: readonly RegisteredTool[], style: BannerStyle): readonly string[] {
+  if (tools.length === 0) return [];
+  const names = tools.map(({ publicName }) => clean(publicName)).join(', ');
+  return wrap(`also offered: ${names}`, Math.max(MIN_COLUMNS, style.columns));
 }
 
 function toolLines(

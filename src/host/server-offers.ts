@@ -23,11 +23,13 @@ type ListKind = OfferKind | 'templates';
 
 /** How long a list is kept where the server does not announce changes. */
 const FRESH_MS = 60_000;
+/** Where it does: an announcement may be lost with its stream. */
+const ANNOUNCED_MS = 10 * 60_000;
 const NOTHING = { items: [], dropped: [], notices: [] };
 
 interface Kept {
   readonly list: ItemList<object> | SkillList;
-  /** By the clock; `Infinity`: until the server says so. */
+  /** By the clock. */
   readonly untilMs: number;
 }
 
@@ -137,8 +139,8 @@ export class ServerOffers {
     const before = this.#changes;
     const list = await read();
     if (before === this.#changes) {
-      const untilMs = this.#announcesChanges(kind) ? Infinity : this.#clock.now() + FRESH_MS;
-      this.#kept.set(kind, { list, untilMs });
+      const keptMs = this.#announcesChanges(kind) ? ANNOUNCED_MS : FRESH_MS;
+      this.#kept.set(kind, { list, untilMs: this.#clock.now() + keptMs });
     }
     return list;
   }

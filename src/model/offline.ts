@@ -57,9 +57,11 @@ function choose(prompt: string, snapshot: RegistrySnapshot): Choice {
   const [asked = ''] = prompt.trim().split(/\n\s*\n/, 1);
   const literal = readLiteral(prompt, snapshot) ?? readLiteral(asked, snapshot);
   if (literal !== undefined) return { ...literal, origin: 'user' };
-  const route = routePrompt(asked, snapshot.tools);
+  // A person reads resources and prompts with commands of their own.
+  const tools = snapshot.tools.filter(({ source }) => source.ownNames !== true);
+  const route = routePrompt(asked, tools);
   if (route.kind === 'call') return { tool: route.tool, args: route.args, origin: 'router' };
-  throw new ProviderError(describeCandidates(route.candidates, snapshot.tools.length), {
+  throw new ProviderError(describeCandidates(route.candidates, tools.length), {
     hint: 'set `model:` in the configuration to let a language model choose',
   });
 }

@@ -3,14 +3,24 @@ import { nearestMatches } from '../base/text.ts';
 import type { Host } from '../host/types.ts';
 import type { ServerStatus } from '../mcp/types.ts';
 import { type ListingView, listServers, listTools } from './listing.ts';
+import { fillPrompt, isPromptLine, listOffers } from './offers.ts';
 import { cleanLine } from './render.ts';
 
 export type CommandOutcome =
   | { readonly kind: 'lines'; readonly lines: readonly string[] }
+  /** To be run as if it had been typed. */
+  | { readonly kind: 'prompt'; readonly text: string }
   | { readonly kind: 'exit' };
 
 /** With their slash, for completion. */
-export const COMMAND_NAMES = ['/help', '/tools', '/mcp', '/exit'] as const;
+export const COMMAND_NAMES = [
+  '/help',
+  '/tools',
+  '/mcp',
+  '/resources',
+  '/prompts',
+  '/exit',
+] as const;
 
 const HELP = [
   'Type a prompt and press Enter. Alt-Enter or a paste makes several lines.',
@@ -18,13 +28,16 @@ const HELP = [
   '  /tools [SERVER]        tools that the model may use, and why the others are hidden',
   '  /mcp                   servers: state, protocol, tools, last error',
   '  /mcp reconnect NAME    connect a server again',
+  '  /resources [SERVER]    what servers offer for reading',
+  '  /prompts [SERVER]      prepared texts of servers; required arguments have a star',
+  '  /SERVER:PROMPT k=v …   have the server fill it in, and run it',
   '  /help                  this text',
   '  /exit                  leave (also Ctrl-D)',
   '',
   'Ctrl-C cancels what is running; a second one ends usher at once. Tab completes names.',
 ];
 
-/** Runs one command line. `signal` ends what it waits for. Never throws for what a person typed. */
+/** Runs one command line. `signal` ends what it waits for. Rejects with UsageError for arguments of a prompt that are none. */
 export async function runCommand(
   line: string,
   host: Host,
@@ -42,10 +55,15 @@ export async function runCommand(
       return words.length === 0
         ? say(...listServers(host.status(), host.snapshot(), view))
         : reconnect(words, host, view, signal);
+    case '/resources':
+      return say(...(await listOffers('resources', words[0], host, view, signal)));
+    case '/prompts':
+      return say(...(await listOffers('prompts', words[0], host, view, signal)));
     case '/exit':
     case '/quit':
       return { kind: 'exit' };
     default:
+      if (isPromptLine(line)) return fillPrompt(line, host, signal);
       return say(`Unknown command ${cleanLine(name)}. ${didYouMean(name, COMMAND_NAMES, '/help')}`);
   }
 }

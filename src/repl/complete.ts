@@ -17,6 +17,8 @@ export interface Words {
   readonly tools: readonly string[];
 }
 
+/** Commands followed by a server's name. */
+const TAKES_SERVER = new Set(['tools', 'resources', 'prompts']);
 /** More choices than this are not listed, only counted. */
 const MAX_CHOICES = 60;
 
@@ -38,7 +40,7 @@ function candidatesFor(before: string, from: number, words: Words): readonly str
   const command = /^\/(\w+)\s+(\w*)/.exec(before);
   if (command === null) return before.slice(from).includes('/') ? words.tools : words.servers;
   const isArgument = before.slice(0, from).trim().split(/\s+/).length;
-  if (command[1] === 'tools') return isArgument === 1 ? words.servers : [];
+  if (TAKES_SERVER.has(command[1] ?? '')) return isArgument === 1 ? words.servers : [];
   if (command[1] === 'mcp') {
     if (isArgument === 1) return ['reconnect'];
     return isArgument === 2 && command[2] === 'reconnect' ? words.servers : [];

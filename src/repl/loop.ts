@@ -2,7 +2,7 @@
 import { assertNever, toAppError } from '../base/errors.ts';
 import { EXIT, type ExitCode } from '../base/exit.ts';
 import type { Host } from '../host/types.ts';
-import { COMMAND_NAMES, runCommand } from './commands.ts';
+import { COMMAND_NAMES, type CommandOutcome, runCommand } from './commands.ts';
 import { completeWord, type Words } from './complete.ts';
 import type { History } from './history.ts';
 import type { Input, LineResult } from './input.ts';
@@ -27,8 +27,8 @@ type Next = 'stay' | 'exit';
 
 const PROMPT = '> ';
 const LEAVE_HINT = 'Press Ctrl-C again or type /exit to leave.';
-/** `/name` alone or with words; a path such as `/etc/hosts` is a prompt. */
-const COMMAND = /^\s*\/[\w?-]*(\s|$)/;
+/** `/name` or `/server:prompt`, alone or with words; a path such as `/etc/hosts` is a prompt. */
+const COMMAND = /^\s*\/([\w?-]*|[\w-]+:[^\s/]\S*)(\s|$)/;
 
 /** Runs until the person leaves or the session must end. Never rejects. */
 export async function runLoop(deps: LoopDeps): Promise<ExitCode> {
@@ -97,15 +97,31 @@ async function runPrompt(
 }
 
 async function runTyped(line: string, deps: LoopDeps, signal: AbortSignal): Promise<Next> {
-  const { host, view, screen, terminal, paint } = deps;
-  const listing = { columns: terminal.columns(), paint };
-  // What /mcp reconnect does to a server is in its own answer.
+  const { screen, paint } = deps;
+  const outcome = await runQuietly(line, deps, signal);
+  switch (outcome.kind) {
+    case 'exit':
+      return 'exit';
+    case 'lines':
+      screen.print(outcome.lines.join('\n'));
+      return 'stay';
+    case 'prompt':
+      screen.print(paint(cleanText(outcome.text), 'dim'));
+      return runPrompt(outcome.text, deps, signal);
+    default:
+      return assertNever(outcome);
+  }
+}
+
+/** What /mcp reconnect does to a server is in its own answer. */
+async function runQuietly(
+  line: string,
+  { host, view, terminal, paint }: LoopDeps,
+  signal: AbortSignal,
+): Promise<CommandOutcome> {
   view.muteServers();
   try {
-    const outcome = await runCommand(line, host, listing, signal);
-    if (outcome.kind === 'exit') return 'exit';
-    screen.print(outcome.lines.join('\n'));
-    return 'stay';
+    return await runCommand(line, host, { columns: terminal.columns(), paint }, signal);
   } finally {
     view.knowServers(host.status());
   }

@@ -1,5 +1,6 @@
 /** `usher tools`: what is offered to the model, and why the rest is not. */
 import { EXIT, type ExitCode } from '../../base/exit.ts';
+import type { ServerStatus } from '../../mcp/types.ts';
 import type { HiddenReason, RegisteredTool, RegistrySnapshot } from '../../tools/types.ts';
 import { announceEvents } from '../announce.ts';
 import { serverWarnings } from '../banner.ts';
@@ -12,7 +13,8 @@ import { oneWord } from '../words.ts';
 /** Lists the tools. 4 when every server is down, or one with `--strict`. */
 export async function runTools(context: Context, words: readonly string[]): Promise<ExitCode> {
   const { options, output, log, signal } = context;
-  const { config, servers } = await findServer(context, oneWord(words, 'tools'));
+  const word = oneWord(words, 'tools');
+  const { config, servers } = await findServer(context, word);
   const request = {
     config,
     servers,
@@ -30,7 +32,8 @@ export async function runTools(context: Context, words: readonly string[]): Prom
     for (const { message, hint } of serverWarnings(report.servers)) {
       if (!known.includes(message)) log.warn(message, hint);
     }
-    const snapshot = host.snapshot();
+    const whole = host.snapshot();
+    const snapshot = word === undefined ? whole : ofServers(whole, report.servers);
     if (options.output === 'json') output.json(toolsDocument(snapshot, options.all));
     else output.text(toolsText(snapshot));
     if (snapshot.tools.length === 0) log.info('no tool is offered to the model');
@@ -38,6 +41,13 @@ export async function runTools(context: Context, words: readonly string[]): Prom
     const isDown = wanted > 0 && (down === wanted || (options.strict && down > 0));
     return isDown ? EXIT.connect : EXIT.ok;
   });
+}
+
+/** Without the tools that stand for no server. */
+function ofServers(snapshot: RegistrySnapshot, servers: readonly ServerStatus[]): RegistrySnapshot {
+  const isOurs = (tool: RegisteredTool) => servers.some(({ name }) => name === tool.server);
+  const { tools, hidden } = snapshot;
+  return { ...snapshot, tools: tools.filter(isOurs), hidden: hidden.filter(isOurs) };
 }
 
 /** The list items verbatim, with server, name and publicName. */
