@@ -94,7 +94,8 @@ export function mediaType(response: Response): string {
 
 /** Below this many declared bytes one read does; a slow peer shows life only per chunk. */
 const SMALL_BODY_BYTES = 64 * 1024;
-/** Where nobody says how long the body is: doubled as it grows. */
+/** Where nobody says how long the body is: doubled as it grows, by this much at the most. */
+const MAX_GROWTH_BYTES = 4 * 1024 * 1024;
 const FIRST_BUFFER_BYTES = 64 * 1024;
 
 /**
@@ -121,7 +122,9 @@ export async function readText(
     onChunk?.();
     if (bytes + chunk.byteLength > maxBytes) throw bodyLimitError(maxBytes);
     if (bytes + chunk.byteLength > buffer.byteLength) {
-      buffer = buffer.transfer(Math.max(2 * buffer.byteLength, bytes + chunk.byteLength));
+      const size = buffer.byteLength;
+      const grown = size + Math.min(size, MAX_GROWTH_BYTES);
+      buffer = buffer.transfer(Math.max(grown, bytes + chunk.byteLength));
     }
     new Uint8Array(buffer, bytes).set(chunk);
     bytes += chunk.byteLength;
