@@ -201,9 +201,15 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     summary: 'Instructions of servers are quoted, marked as untrusted and bounded.',
     tests: ['flow/text.test.ts'],
   },
+  R30: {
+    summary:
+      'Forms and addresses are put to a person; without one the answer is cancel, or what --elicit says.',
+    tests: ['flow/asks.test.ts'],
+  },
   R31: {
-    summary: 'Servers are told the working directory as the only root.',
-    tests: ['flow/changes.test.ts'],
+    summary:
+      'Roots are the working directory; sampling is opt-in and asked for each time; logs go to a file.',
+    tests: ['flow/changes.test.ts', 'flow/asks.test.ts'],
   },
   R32: {
     summary: 'Text first; structured content where no text says the same.',

@@ -50,6 +50,7 @@ export async function withHost<T>(
       askUser: request.askUser,
       talk: request.talk ?? (person && talkAtTerminal({ person, screen, clock, takeSigint })),
       elicit,
+      serverLogLevel: serverLogLevel(options.verbose),
       onEvent: request.onEvent,
       servers: request.servers,
       toolPatterns: { only: options.onlyTools, without: options.withoutTools },
@@ -73,6 +74,11 @@ export async function withHost<T>(
     await host.close();
     person?.close();
   }
+}
+
+function serverLogLevel(verbose: number): 'info' | 'debug' | undefined {
+  if (verbose === 0) return undefined;
+  return verbose === 1 ? 'info' : 'debug';
 }
 
 /** The config of this command line, with `--model` and `--no-builtin-tools` put in. Throws ConfigError. */

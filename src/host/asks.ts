@@ -3,7 +3,7 @@
  * opened first. Every question to a person goes through one queue.
  */
 import { startLimit } from '../base/abort.ts';
-import { LimitError } from '../base/errors.ts';
+import { FailedError, LimitError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import { createOpenUrl, type OpenUrl } from '../base/open-url.ts';
 import { stateDirectory } from '../base/paths.ts';
@@ -15,6 +15,7 @@ import { readLogMessage } from '../mcp/handlers/logging.ts';
 import { answerSampling } from '../mcp/handlers/sampling.ts';
 import { askingForUrls } from '../mcp/handlers/url-required.ts';
 import type { AnswerServer, ConnectionPorts } from '../mcp/ports.ts';
+import type { Connection } from '../mcp/types.ts';
 import type { ModelProvider } from '../model/types.ts';
 import type { ToolSource } from '../tools/types.ts';
 import type { HostDeps } from './create.ts';
@@ -22,11 +23,13 @@ import { createElicitAnswers, type ElicitPlan } from './elicit.ts';
 import { createMcpLog, oneLine } from './mcp-log.ts';
 import { ourLines, quoteInline } from './quote.ts';
 import { createSampleModel } from './sample.ts';
+import { createLevelSetter, type ServerLogLevel } from './server-level.ts';
 import type { Dialogue, Talk } from './talk.ts';
 
 export interface AskOptions {
   readonly talk: Talk | undefined;
   readonly elicit: ElicitPlan | undefined;
+  readonly serverLogLevel: ServerLogLevel | undefined;
   readonly queue: Queue;
   /** A model that answers with at most so many tokens; `undefined`: there is only the router. */
   readonly openModel: (maxTokens: number) => Promise<ModelProvider | undefined>;
@@ -37,7 +40,7 @@ export interface AskOptions {
 /** What depends on the server it is for. */
 export type AskPorts = Pick<
   ConnectionPorts,
-  'serverRequests' | 'clientCapabilities' | 'onNotification'
+  'serverRequests' | 'clientCapabilities' | 'logLevel' | 'onNotification'
 >;
 
 export interface Asks {
@@ -45,6 +48,8 @@ export interface Asks {
   portsFor(server: ServerConfig): AskPorts;
   /** The source, with calls that need an address opened first made again afterwards. */
   wrap(source: ToolSource): ToolSource;
+  /** To be called after every change of a server. */
+  noticeChange(connection: Connection): void;
   close(): void;
 }
 
@@ -64,6 +69,13 @@ export function createAsks(options: AskOptions, deps: HostDeps): Asks {
   const sample = createSampleModel({ talk, openModel: options.openModel });
   const completions = createCompletions();
   const mcpLog = createMcpLog({ stateDir: stateDirectory(env), clock, warn: log.warn });
+
+  const closing = new AbortController();
+  const noticeChange = createLevelSetter({
+    level: options.serverLogLevel,
+    onProblem: log.debug,
+    signal: closing.signal,
+  });
 
   const onNotification = (server: string, method: string, params: JsonObject) => {
     if (method === 'notifications/elicitation/complete') completions.complete(server, params);
@@ -124,6 +136,7 @@ export function createAsks(options: AskOptions, deps: HostDeps): Asks {
           elicitation: { form: {}, url: {} },
           ...(maySample ? { sampling: {} } : {}),
         },
+        ...(options.serverLogLevel === undefined ? {} : { logLevel: options.serverLogLevel }),
         onNotification,
       };
     },
@@ -135,7 +148,11 @@ export function createAsks(options: AskOptions, deps: HostDeps): Asks {
             ? Promise.resolve(true)
             : untilDone(server, (until) => completions.wait(server, id, until), signal),
       }),
-    close: () => mcpLog.close(),
+    noticeChange,
+    close() {
+      closing.abort(new FailedError('the host is closed'));
+      mcpLog.close();
+    },
   };
 }
 

@@ -77,6 +77,7 @@ export function createHost(options: HostOptions, deps: HostDeps): Host {
     {
       talk: options.talk,
       elicit: options.elicit,
+      serverLogLevel: options.serverLogLevel,
       queue: questions,
       openModel: async (maxTokens) =>
         config.model === undefined || config.model.provider === 'offline'

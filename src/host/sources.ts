@@ -99,6 +99,7 @@ export function createSources(
   };
   const stop = manager.onChange((connection) => {
     takeOver(connection);
+    asks.noticeChange(connection);
     options.onEvent({ type: 'server', status: connection.status() });
   });
 

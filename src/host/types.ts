@@ -8,6 +8,7 @@ import type { AskUser } from '../permission/types.ts';
 import type { RegisteredTool, RegistrySnapshot } from '../tools/types.ts';
 import type { ElicitPlan } from './elicit.ts';
 import type { OfferRequest } from './offer-call.ts';
+import type { ServerLogLevel } from './server-level.ts';
 import type { ServerOffers } from './server-offers.ts';
 import type { Talk } from './talk.ts';
 
@@ -21,6 +22,8 @@ export interface HostOptions {
   readonly talk?: Talk | undefined;
   /** `--elicit`: answers elicitations without the person. */
   readonly elicit?: ElicitPlan | undefined;
+  /** How much of their log servers are asked for. Default: what they send by themselves. */
+  readonly serverLogLevel?: ServerLogLevel | undefined;
   readonly onEvent: (event: HostEvent) => void;
   /** Names of `--server`: only these are started; `undefined` = all enabled. */
   readonly servers: readonly string[] | undefined;

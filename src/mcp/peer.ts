@@ -10,6 +10,7 @@ import { answeredId, rpcError } from '../transport/message.ts';
 import type { LogSink, Transport } from '../transport/types.ts';
 import { METHOD_NOT_FOUND, RpcError } from './errors.ts';
 import { readProgress } from './handlers/progress.ts';
+import { INTERNAL_FAULT, RefusedRequest } from './handlers/refusal.ts';
 
 /**
  * Answers a server's request; throwing gives it an internal error. `signal` aborts when the server
@@ -48,7 +49,6 @@ interface Pending {
   readonly reject: (reason: unknown) => void;
 }
 
-const INTERNAL_ERROR = -32603;
 const HANDSHAKES = new Set(['initialize', 'server/discover']);
 /** Handshakes report no progress, and old servers look closely at them. */
 const WITHOUT_PROGRESS = new Set([...HANDSHAKES, 'subscriptions/listen']);
@@ -168,7 +168,8 @@ export class Peer {
       if (control.signal.aborted) return;
       const message = thrown instanceof Error ? thrown.message : String(thrown);
       this.#log(`${method} of the server failed: ${message}`);
-      await this.#post({ jsonrpc: '2.0', id, error: { code: INTERNAL_ERROR, message } });
+      const code = thrown instanceof RefusedRequest ? thrown.rpcCode : INTERNAL_FAULT;
+      await this.#post({ jsonrpc: '2.0', id, error: { code, message } });
     } finally {
       this.#asked.delete(id);
     }
