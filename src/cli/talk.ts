@@ -1,6 +1,7 @@
 /** A conversation on the person's terminal, /dev/tty: the screen is held, Ctrl-C and silence end it. */
-import { type Clock, sleep } from '../base/clock.ts';
-import { InterruptedError } from '../base/errors.ts';
+import { startLimit } from '../base/abort.ts';
+import type { Clock } from '../base/clock.ts';
+import { InterruptedError, LimitError } from '../base/errors.ts';
 import type { Dialogue, Talk, Typed } from '../host/talk.ts';
 import type { Person } from './person.ts';
 import type { Screen } from './screen.ts';
@@ -11,7 +12,7 @@ export interface TalkPorts {
   readonly clock: Clock;
   /** While set, Ctrl-C calls the handler and ends nothing. */
   readonly takeSigint: (handler: () => void) => () => void;
-  /** A conversation in which nobody says anything more ends after this. Default 10 minutes from its start. */
+  /** A conversation ends when one of its questions is not answered within this. Default 10 minutes. */
   readonly limitMs?: number;
 }
 
@@ -32,17 +33,22 @@ export function talkAtTerminal(ports: TalkPorts): Talk {
       person.show('\n');
       ending.resolve({ kind: 'end' });
     });
-    sleep(ports.clock, ports.limitMs ?? LIMIT_MS, stop).then(
-      () => {
-        person.show('\n');
-        ending.resolve({ kind: 'nobody' });
-      },
-      () => {
-        // After a signal the command line starts a new line itself.
-        if (signal.aborted && !(signal.reason instanceof InterruptedError)) person.show('\n');
-        ending.reject(signal.reason);
-      },
+    const limit = startLimit(
+      ports.clock,
+      ports.limitMs ?? LIMIT_MS,
+      () => new LimitError('nobody'),
     );
+    const onLimit = () => {
+      person.show('\n');
+      ending.resolve({ kind: 'nobody' });
+    };
+    const onAbort = () => {
+      // After a signal the command line starts a new line itself.
+      if (!(signal.reason instanceof InterruptedError)) person.show('\n');
+      ending.reject(signal.reason);
+    };
+    limit.signal.addEventListener('abort', onLimit, { once: true });
+    signal.addEventListener('abort', onAbort, { once: true });
     const readLine = async (): Promise<Typed> => {
       const text = await person.readLine(stop);
       if (text !== undefined) return { kind: 'line', text };
@@ -55,6 +61,7 @@ export function talkAtTerminal(ports: TalkPorts): Talk {
       show: (lines) => person.show(lines.map((line) => `${line}\n`).join('')),
       read(prompt) {
         person.show(prompt);
+        limit.reset();
         return Promise.race([ending.promise, readLine()]);
       },
       strong: (text) => (screen.colour ? `\u001b[1m${text}\u001b[22m` : text),
@@ -64,6 +71,8 @@ export function talkAtTerminal(ports: TalkPorts): Talk {
       return await conversation(dialogue);
     } finally {
       release();
+      limit.dispose();
+      signal.removeEventListener('abort', onAbort);
       over.abort();
       goOn();
     }

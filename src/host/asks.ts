@@ -84,10 +84,16 @@ export function createAsks(options: AskOptions, deps: HostDeps): Asks {
     mcpLog.write(server, level, text);
     log.debug(`${server}: [${level}] ${oneLine(text)}`);
   };
-  const elicitation: AnswerServer = (server, params, signal) =>
-    answerElicitation(answer, server, params, signal);
-  const sampling: AnswerServer = (server, params, signal) =>
-    answerSampling(sample, server, params, signal);
+  const telling =
+    (work: AnswerServer): AnswerServer =>
+    (server, params, signal) =>
+      work(server, params, signal).catch((error: unknown) => {
+        const isWithdrawn = error === signal.reason && error instanceof FailedError;
+        if (isWithdrawn) log.info(`server "${server}" took its question back`);
+        throw error;
+      });
+  const elicitation = telling((...asked) => answerElicitation(answer, ...asked));
+  const sampling = telling((...asked) => answerSampling(sample, ...asked));
 
   /** False: the person does not want to wait any longer, nor to try again. */
   const untilDone = async (
@@ -144,7 +150,7 @@ export function createAsks(options: AskOptions, deps: HostDeps): Asks {
       askingForUrls(source, {
         answer,
         settled: ({ server, id }, signal) =>
-          id === undefined
+          id === undefined || completions.takeEarly(server, id)
             ? Promise.resolve(true)
             : untilDone(server, (until) => completions.wait(server, id, until), signal),
       }),

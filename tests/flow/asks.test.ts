@@ -80,11 +80,29 @@ test('what cannot be asked is told to the server with its code', async () => {
 });
 
 test('IA-44: a call that needs an address opened is made again once the server says that it is done', async () => {
-  const person = personTyping(['m']);
+  const person = personTyping(['m'], { last: 'silence' });
   await using scene = await openForge({ talk: person.talk });
-  const args = { url: 'https://a.example/', elicitationId: 'e1' };
+  const args = { url: 'https://a.example/', elicitationId: 'e1', delayMs: 50 };
   expect(await call(scene, 'locked', args)).toEqual({ calls: 2 });
   expect(person.shown()).toContain('  host: *a.example*');
+  expect(person.shown()).toEndWith('Enter tries again\nnow, Ctrl-C gives up.\n');
+});
+
+test('IA-44: Enter does not wait for the server, Ctrl-C gives the call up', async () => {
+  const args = { url: 'https://a.example/', elicitationId: 'e1', delayMs: 60_000 };
+  await using scene = await openForge({ talk: personTyping(['m', '']).talk });
+  expect(await call(scene, 'locked', args)).toEqual({ calls: 2 });
+  await using other = await openForge({ talk: personTyping(['m']).talk });
+  expect(await call(other, 'locked', args)).toStartWith('server "forge" answered tools/call');
+});
+
+test('a question that the server takes back is taken off the screen', async () => {
+  const person = personTyping([], { last: 'silence' });
+  await using scene = await openForge({ talk: person.talk });
+  expect(await call(scene, 'ask', { params: FORM, withdraw: true })).toBe('withdrawn');
+  // The next one is asked: nothing holds the queue.
+  expect(await call(scene, 'ask', { params: FORM, withdraw: true })).toBe('withdrawn');
+  expect(person.shown().match(/asks you for input/g)).toHaveLength(2);
 });
 
 test('IA-44: after a decline the call fails as the server said', async () => {

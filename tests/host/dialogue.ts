@@ -1,4 +1,5 @@
 /** A person for tests who types given lines and keeps what was shown. */
+import { raceAbort } from '../../src/base/abort.ts';
 import type { Dialogue, Talk } from '../../src/host/talk.ts';
 
 export interface ScriptedPerson {
@@ -10,8 +11,11 @@ export interface ScriptedPerson {
   left(): readonly string[];
 }
 
-/** After the last line Ctrl-C comes. */
-export function personTyping(lines: readonly string[], columns = 60): ScriptedPerson {
+/** After the last line comes Ctrl-C, or nothing more. */
+export function personTyping(
+  lines: readonly string[],
+  { columns = 60, last = 'end' }: { columns?: number; last?: 'end' | 'silence' } = {},
+): ScriptedPerson {
   const typed = [...lines];
   const shown: string[] = [];
   const dialogue: Dialogue = {
@@ -19,14 +23,16 @@ export function personTyping(lines: readonly string[], columns = 60): ScriptedPe
     show: (more) => shown.push(...more),
     async read(prompt) {
       const text = typed.shift();
-      shown.push(`${prompt}${text ?? '^C'}`);
-      return text === undefined ? { kind: 'end' } : { kind: 'line', text };
+      shown.push(`${prompt}${text ?? (last === 'end' ? '^C' : '')}`);
+      if (text !== undefined) return { kind: 'line', text };
+      if (last === 'silence') await new Promise(() => undefined);
+      return { kind: 'end' };
     },
     strong: (text) => `*${text}*`,
   };
   return {
     dialogue,
-    talk: (conversation) => conversation(dialogue),
+    talk: (conversation, signal) => raceAbort(conversation(dialogue), signal),
     shown: () => shown.join('\n'),
     left: () => typed,
   };

@@ -12,7 +12,7 @@ async function fill(
 ) {
   const form = readForm({ type: 'object', properties, required: more.required ?? [] });
   if (typeof form === 'string') throw new Error(form);
-  const person = personTyping(lines, more.columns);
+  const person = personTyping(lines, more.columns === undefined ? {} : { columns: more.columns });
   const { server = 'forge', message = 'Who are you?' } = more;
   const answer = await askForm({ mode: 'form', server, message, form }, person.dialogue);
   return { answer, shown: person.shown(), left: person.left() };

@@ -5,6 +5,8 @@ import type { JsonObject } from '../../base/json.ts';
 export interface Completions {
   /** Takes the parameters of `notifications/elicitation/complete`. Unknown ids are kept: it may come early. */
   complete(server: string, params: JsonObject): void;
+  /** True when the server has said so already; it is told once. */
+  takeEarly(server: string, id: string): boolean;
   /** Resolves when the server has said so, also before. Rejects only with the signal's reason. */
   wait(server: string, id: string, signal: AbortSignal): Promise<void>;
 }
@@ -28,6 +30,7 @@ export function createCompletions(): Completions {
         early.delete(oldest);
       }
     },
+    takeEarly: (server, id) => early.delete(keyOf(server, id)),
     async wait(server, id, signal) {
       const key = keyOf(server, id);
       if (early.delete(key)) return;
