@@ -76,7 +76,7 @@ function plainSkills(
   const roots = manifests.map(skillRoot).filter((root) => root !== undefined);
   return candidates
     .filter(({ uri }) => !known.has(fileKey(uri)))
-    .filter(({ uri }) => skillRoot(uri) !== undefined || !roots.some((root) => isInside(root, uri)))
+    .filter(({ uri }) => skillRoot(uri) !== undefined || isWhole(uri, roots))
     .map((resource) => ({
       uri: resource.uri,
       name: resource.name ?? nameOf(resource.uri),
@@ -85,6 +85,11 @@ function plainSkills(
       files: undefined,
       raw: resource.raw,
     }));
+}
+
+/** A skill of one resource: no file of another skill, and no index or other file by its name. */
+function isWhole(uri: string, roots: readonly string[]): boolean {
+  return !roots.some((root) => isInside(root, uri)) && !folderName(uri).includes('.');
 }
 
 function nameOf(uri: string): string {
