@@ -42,4 +42,26 @@ is told, and the exit code is 5 (--on-denied continue: 0). A tool call you type 
 
 Ctrl-C at a question is a no; a second one within 2 s ends the run.
 `,
+  elicit: `What servers may ask of you:
+
+A server may ask for input in the middle of a call: a form, or an address to open. At a terminal
+you are asked field by field, and everything is shown again before it is sent; an address is
+shown whole and opened only after your yes ($BROWSER, or the system's browser). You can decline
+or cancel at any time. Do not type secrets into a form.
+
+With nobody to ask the answer is cancel, unless you say before what to answer:
+
+  --elicit accept     the defaults of the form; declines where a required field has none
+  --elicit decline    no
+  --elicit FILE       a YAML list, the first entry that fits counts, nothing else is accepted:
+    - server: NAME                 # absent: every server
+      match: "*deploy*"            # glob on the whole message; absent: every message
+      action: accept               # or decline, cancel
+      content: { environment: staging, confirm: true }
+
+An address that --elicit accepts is shown and not opened. A server with sampling: ask in the
+config may let your model answer something: you see it all and are asked each time; with nobody
+to ask it is refused. What servers log goes to mcp.log in the state directory
+(~/.local/state/usher); --verbose shows it and asks them for more.
+`,
 };
