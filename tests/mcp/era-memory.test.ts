@@ -1,0 +1,352 @@
+/** What is remembered of servers between runs: when it spares a request, and when it is not believed. */
+import { describe, expect, test } from 'bun:test';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock } from '../../src/base/clock.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import type { JsonObject } from '../../src/base/json.ts';
+import { createEraMemory, type EraMemory, memoryKey } from '../../src/mcp/era-memory.ts';
+import { newFolder } from '../helpers/places.ts';
+import { serveRpc } from '../transport/rpc-server.ts';
+import { complete, refuse, serveModern, VERSION } from './modern-server.ts';
+import { callTool, failureOf, httpEndpoint, never, open } from './rig.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const LATER_MS = 8 * DAY_MS;
+const discovery = { supportedVersions: [VERSION], capabilities: { tools: {} } };
+const modern = { era: 'modern', version: VERSION, discovery } as const;
+
+function memoryIn(directory: string | undefined, laterMs = 0, told: string[] = []): EraMemory {
+  const clock: Clock = {
+    ...systemClock,
+    date: () => new Date(systemClock.date().getTime() + laterMs),
+  };
+  return createEraMemory({ directory, clock, log: (_level, message) => told.push(message) });
+}
+
+describe('the file', () => {
+  test('is private, and read by the next process', () => {
+    const folder = join(newFolder(), 'state');
+    const memory = memoryIn(folder);
+    memory.remember('a', { era: 'legacy' });
+    memory.remember('b', modern);
+    memory.forget('a');
+    expect([
+      statSync(join(folder, 'servers.json')).mode & 0o777,
+      memoryIn(folder).recall('a'),
+      memoryIn(folder).recall('b'),
+      memory.recall('b'),
+    ]).toEqual([0o600, undefined, modern, modern]);
+  });
+
+  test('is not believed for more than seven days, nor from the future', () => {
+    const folder = newFolder();
+    memoryIn(folder).remember('a', { era: 'legacy' });
+    expect([
+      memoryIn(folder, 6 * DAY_MS).recall('a'),
+      memoryIn(folder, LATER_MS).recall('a'),
+      memoryIn(folder, -DAY_MS).recall('a'),
+    ]).toEqual([{ era: 'legacy' }, undefined, undefined]);
+  });
+
+  test.each([
+    ['no JSON', '{'],
+    ['another shape', '{"servers":[]}'],
+    ['nothing', ''],
+    ['a bad entry', '{"servers":{"a":{"era":"legacy","at":"x"},"b":7,"c":{"era":"odd","at":1}}}'],
+  ])('that holds %s is no memory and is written anew', (_what, content) => {
+    const folder = newFolder();
+    writeFileSync(join(folder, 'servers.json'), content);
+    const memory = memoryIn(folder);
+    expect(['a', 'b', 'c'].map((key) => memory.recall(key))).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    memory.remember('a', { era: 'legacy' });
+    expect(memoryIn(folder).recall('a')).toEqual({ era: 'legacy' });
+  });
+
+  test('that is too large is no memory', () => {
+    const folder = newFolder();
+    writeFileSync(join(folder, 'servers.json'), ' '.repeat(3 * 1024 * 1024));
+    expect(memoryIn(folder).recall('a')).toBeUndefined();
+  });
+
+  test('that cannot be written costs a debug line', () => {
+    const folder = newFolder();
+    mkdirSync(join(folder, 'servers.json'));
+    const told: string[] = [];
+    const memory = memoryIn(folder, 0, told);
+    memory.remember('a', { era: 'legacy' });
+    expect(memory.recall('a')).toEqual({ era: 'legacy' });
+    expect(told.some((line) => line.startsWith('servers not remembered: '))).toBe(true);
+  });
+
+  test('is not touched by what it says already', () => {
+    const folder = newFolder();
+    const memory = memoryIn(folder);
+    memory.remember('a', modern);
+    const before = readFileSync(join(folder, 'servers.json'), 'utf8');
+    writeFileSync(join(folder, 'servers.json'), `${before} `);
+    memory.remember('a', modern);
+    expect(readFileSync(join(folder, 'servers.json'), 'utf8')).toBe(`${before} `);
+  });
+
+  test('keeps what other processes wrote', () => {
+    const folder = newFolder();
+    const [one, two] = [memoryIn(folder), memoryIn(folder)];
+    one.recall('x');
+    two.recall('x');
+    one.remember('a', { era: 'legacy' });
+    two.remember('b', { era: 'legacy' });
+    const all = memoryIn(folder);
+    expect([all.recall('a'), all.recall('b')]).toEqual([{ era: 'legacy' }, { era: 'legacy' }]);
+  });
+
+  test('is bounded: the oldest servers go, a large tool list is left out', () => {
+    const folder = newFolder();
+    for (let count = 0; count < 201; count += 1) {
+      memoryIn(folder, count).remember(`k${count}`, { era: 'legacy' });
+    }
+    const items = [{ name: 'x', description: 'y'.repeat(200_000) }];
+    memoryIn(folder, 300).remember('big', { ...modern, tools: { items, until: 1 } });
+    const memory = memoryIn(folder, 300);
+    expect([memory.recall('k0'), memory.recall('k200'), memory.recall('big')]).toEqual([
+      undefined,
+      { era: 'legacy' },
+      modern,
+    ]);
+  });
+
+  test('without a place for it, is this process alone', () => {
+    const memory = memoryIn(undefined);
+    memory.remember('a', { era: 'legacy' });
+    expect([memory.recall('a'), memoryIn(undefined).recall('a')]).toEqual([
+      { era: 'legacy' },
+      undefined,
+    ]);
+  });
+});
+
+test('a key tells servers apart and names none', () => {
+  const http = (url: string) => memoryKey(httpEndpoint(url));
+  expect(http('https://a/x')).toMatch(/^[0-9a-f]{64}$/);
+  expect(http('https://a/x')).not.toBe(http('https://a/y'));
+});
+
+describe('a remembered server', () => {
+  const auto = { protocol: 'auto' } as const;
+
+  test('of the legacy era is not probed again', async () => {
+    const memory = memoryIn(newFolder());
+    await using server = serveRpc((message) =>
+      message['method'] === 'server/discover'
+        ? refuse(message, -32_601, undefined, 200)
+        : undefined,
+    );
+    for (const methods of [1, 0]) {
+      const before = server.methods().length;
+      await using connection = open(httpEndpoint(server.url), { memory }, auto);
+      await connection.connect(never);
+      const asked = server.methods().slice(before);
+      expect(asked.filter((method) => method === 'server/discover')).toHaveLength(methods);
+    }
+  });
+
+  test('that answered 500 to the probe is asked again the next time', async () => {
+    const memory = memoryIn(newFolder());
+    await using server = serveRpc((message) =>
+      message['method'] === 'server/discover' ? new Response('oops', { status: 500 }) : undefined,
+    );
+    for (let run = 0; run < 2; run += 1) {
+      await using connection = open(httpEndpoint(server.url), { memory }, auto);
+      await connection.connect(never);
+    }
+    expect(server.methods().filter((method) => method === 'server/discover')).toHaveLength(2);
+  });
+
+  test('of the legacy era that is modern now is probed after its refusal', async () => {
+    const memory = memoryIn(newFolder());
+    await using server = serveModern();
+    const endpoint = httpEndpoint(server.url);
+    memory.remember(memoryKey(endpoint), { era: 'legacy' });
+    await using connection = open(endpoint, { memory }, auto);
+    await connection.connect(never);
+    expect([connection.status().era, server.methods(), memory.recall(memoryKey(endpoint))]).toEqual(
+      [
+        'modern',
+        ['initialize', 'server/discover', 'tools/list'],
+        { ...modern, discovery: { resultType: 'complete', ...discovery } },
+      ],
+    );
+  });
+
+  test('of the modern era is listed at once', async () => {
+    const memory = memoryIn(newFolder());
+    await using server = serveModern();
+    const endpoint = httpEndpoint(server.url);
+    memory.remember(memoryKey(endpoint), modern);
+    await using connection = open(endpoint, { memory }, auto);
+    await connection.connect(never);
+    const { era, protocolVersion, capabilities } = connection.status();
+    expect([era, protocolVersion, capabilities, server.methods()]).toEqual([
+      'modern',
+      VERSION,
+      { tools: {} },
+      ['tools/list'],
+    ]);
+  });
+
+  test('of the modern era that is legacy now is met anew', async () => {
+    const memory = memoryIn(newFolder());
+    const isInitialized = new Set<string>();
+    await using server = serveRpc((message) => {
+      const method = String(message['method']);
+      isInitialized.add(method);
+      if (isInitialized.has('initialize')) return undefined;
+      return new Response('Bad Request: Server not initialized', { status: 400 });
+    });
+    const endpoint = httpEndpoint(server.url);
+    memory.remember(memoryKey(endpoint), modern);
+    await using connection = open(endpoint, { memory }, auto);
+    await connection.connect(never);
+    expect([connection.status().era, connection.status().state, server.methods()]).toEqual([
+      'legacy',
+      'ready',
+      [
+        ...['tools/list', 'server/discover'],
+        ...['server/discover', 'initialize', 'notifications/initialized', 'tools/list'],
+      ],
+    ]);
+    expect(memory.recall(memoryKey(endpoint))).toEqual({ era: 'legacy' });
+  });
+
+  test('is not forgotten because it is down or wants a login', async () => {
+    for (const status of [401, 503]) {
+      const memory = memoryIn(newFolder());
+      await using server = serveRpc(() => new Response('no', { status }));
+      const endpoint = httpEndpoint(server.url);
+      memory.remember(memoryKey(endpoint), modern);
+      await using connection = open(endpoint, { memory }, { ...auto });
+      await connection.connect(never);
+      expect([
+        server.methods().every((method) => method === 'tools/list'),
+        memory.recall(memoryKey(endpoint)),
+      ]).toEqual([true, modern]);
+    }
+  });
+});
+
+describe('a single call to a remembered server', () => {
+  const auto = { protocol: 'auto' } as const;
+  const tools = [
+    {
+      name: 'q',
+      inputSchema: { properties: { r: { type: 'string', 'x-mcp-header': 'Region' } } },
+    },
+  ];
+  const listing = (hints: JsonObject) => (message: JsonObject, request: Request) => {
+    if (message['method'] === 'tools/list') return complete(message, { tools, ...hints });
+    if (message['method'] !== 'tools/call') return undefined;
+    return complete(message, {
+      content: [],
+      structuredContent: request.headers.get('mcp-param-region'),
+    });
+  };
+
+  async function secondRun(
+    server: ReturnType<typeof serveModern>,
+    { headers = {}, laterMs = 0 }: { headers?: Record<string, string>; laterMs?: number } = {},
+  ) {
+    const folder = newFolder();
+    const endpoint = httpEndpoint(server.url, { headers });
+    {
+      await using first = open(endpoint, { memory: memoryIn(folder) }, auto);
+      await first.connect(never);
+    }
+    const before = server.methods().length;
+    const clock: Clock = {
+      ...systemClock,
+      date: () => new Date(systemClock.date().getTime() + laterMs),
+    };
+    const ports = { memory: memoryIn(folder, laterMs), usesKeptTools: true, clock };
+    await using second = open(endpoint, ports, auto);
+    await second.connect(never);
+    const { structuredContent } = await callTool(second, 'q', { r: 'eu' });
+    return { structuredContent, methods: server.methods().slice(before) };
+  }
+
+  test('is one request, with the headers of the kept list', async () => {
+    await using server = serveModern(listing({ ttlMs: 60_000, cacheScope: 'public' }));
+    expect(await secondRun(server)).toEqual({ structuredContent: 'eu', methods: ['tools/call'] });
+  });
+
+  test.each([
+    ['the list may not be kept', {}, {}],
+    ['the list is too old', { ttlMs: 60_000, cacheScope: 'public' }, { laterMs: 60_001 }],
+    [
+      'the list is for these credentials alone',
+      { ttlMs: 60_000, cacheScope: 'private' },
+      { headers: { 'x-user': 'me' } },
+    ],
+  ])('is two requests where %s', async (_why, hints, more) => {
+    await using server = serveModern(listing(hints));
+    expect(await secondRun(server, more)).toEqual({
+      structuredContent: 'eu',
+      methods: ['tools/list', 'tools/call'],
+    });
+  });
+
+  test('that is legacy now is made over a new connection when it was refused unread', async () => {
+    const folder = newFolder();
+    const memory = memoryIn(folder);
+    let isInitialized = false;
+    await using server = serveRpc((message) => {
+      if (message['method'] === 'initialize') isInitialized = true;
+      return isInitialized ? undefined : new Response('not initialized', { status: 400 });
+    });
+    const endpoint = httpEndpoint(server.url);
+    const until = systemClock.date().getTime() + DAY_MS;
+    memory.remember(memoryKey(endpoint), {
+      ...modern,
+      tools: { items: [{ name: 'echo' }], until },
+    });
+    await using connection = open(endpoint, { memory, usesKeptTools: true }, auto);
+    await connection.connect(never);
+    expect((await callTool(connection, 'echo')).content).toHaveLength(1);
+    expect([connection.status().era, server.methods()]).toEqual([
+      'legacy',
+      [
+        ...['tools/call', 'server/discover'],
+        ...[
+          'server/discover',
+          'initialize',
+          'notifications/initialized',
+          'tools/list',
+          'tools/call',
+        ],
+      ],
+    ]);
+  });
+
+  test('with the server itself refusing the arguments is the error, and not made again', async () => {
+    const memory = memoryIn(newFolder());
+    await using server = serveModern((message) =>
+      message['method'] === 'tools/call' ? refuse(message, -32_602, undefined, 200) : undefined,
+    );
+    const endpoint = httpEndpoint(server.url);
+    const until = systemClock.date().getTime() + DAY_MS;
+    memory.remember(memoryKey(endpoint), {
+      ...modern,
+      tools: { items: [{ name: 'echo' }], until },
+    });
+    await using connection = open(endpoint, { memory, usesKeptTools: true }, auto);
+    await connection.connect(never);
+    const error = await failureOf(callTool(connection, 'echo'));
+    expect([error.message, server.methods()]).toEqual([
+      'server "s1" answered tools/call with an error: refused -32602 (-32602)',
+      ['tools/call', 'server/discover'],
+    ]);
+  });
+});
