@@ -30,7 +30,7 @@ export interface StdioPorts {
 }
 
 /** One message is one line; a tool result with a large file in it is one line too. */
-const MAX_LINE_BYTES = 32 * 1024 * 1024;
+const MAX_LINE_BYTES = 16 * 1024 * 1024;
 const NOTICE_CHARACTERS = 120;
 /** How long the pipes of a process that ended may still give what is left in them. */
 const DRAIN_MS = 200;

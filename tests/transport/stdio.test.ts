@@ -87,13 +87,13 @@ describe('stdout', () => {
     expect(performance.now() - started).toBeLessThan(3000);
   });
 
-  test('a result of 20 MB in one line arrives whole', async () => {
-    const does = { big: { length: 20_000_000, pattern: 'abcé🙂' } };
+  test('a result of 12 MB in one line arrives whole', async () => {
+    const does = { big: { length: 8_000_000, pattern: 'abcé🙂' } };
     await using connection = await connected({ tools: [tool('big', 'big', object, { does })] });
     const { content } = await callTool(connection, 'big');
     const text = String(content[0]?.['text']);
     expect([text.length, text.startsWith('abcé🙂abcé🙂'), text.includes('\ufffd')]).toEqual([
-      20_000_000,
+      8_000_000,
       true,
       false,
     ]);
@@ -104,7 +104,7 @@ describe('stdout', () => {
     const { state, error } = connection.status();
     expect([state, error?.message, error?.details['limit']]).toEqual([
       'failed',
-      'server "s1" sent a line longer than 32 MiB and was stopped',
+      'server "s1" sent a line longer than 16 MiB and was stopped',
       'stdio_line',
     ]);
   });
