@@ -17,7 +17,6 @@ import { askingForUrls } from '../mcp/handlers/url-required.ts';
 import type { AnswerServer, ConnectionPorts } from '../mcp/ports.ts';
 import type { Connection } from '../mcp/types.ts';
 import type { ModelProvider } from '../model/types.ts';
-import type { ToolSource } from '../tools/types.ts';
 import type { HostDeps } from './create.ts';
 import { createElicitAnswers, type ElicitPlan } from './elicit.ts';
 import { createMcpLog, oneLine } from './mcp-log.ts';
@@ -46,8 +45,8 @@ export type AskPorts = Pick<
 export interface Asks {
   /** What a connection to this server is given. */
   portsFor(server: ServerConfig): AskPorts;
-  /** The source, with calls that need an address opened first made again afterwards. */
-  wrap(source: ToolSource): ToolSource;
+  /** The connection, with requests that need an address opened first made again afterwards. */
+  wrap(connection: Connection): Connection;
   /** To be called after every change of a server. */
   noticeChange(connection: Connection): void;
   close(): void;
@@ -146,8 +145,8 @@ export function createAsks(options: AskOptions, deps: HostDeps): Asks {
         onNotification,
       };
     },
-    wrap: (source) =>
-      askingForUrls(source, {
+    wrap: (connection) =>
+      askingForUrls(connection, {
         answer,
         settled: ({ server, id }, signal) =>
           id === undefined || completions.takeEarly(server, id)

@@ -62,7 +62,7 @@ export function createSources(
   const connections = servers.map((config) =>
     config.endpoint.kind === 'builtin'
       ? createBuiltin(config, options.cwd)
-      : createConnection(config, { ...ports, ...portsFor(config) }),
+      : asks.wrap(createConnection(config, { ...ports, ...portsFor(config) })),
   );
   const manager = createManager({ connections, clock: deps.clock });
   const offers = createOffers(connections, deps.clock);
@@ -86,7 +86,7 @@ export function createSources(
     const { config } = connection;
     if (status.state === 'ready' && listed.get(connection) !== status.tools) {
       listed.set(connection, status.tools);
-      const found = registry.setSource(config.name, asks.wrap(connection), status.tools, config);
+      const found = registry.setSource(config.name, connection, status.tools, config);
       for (const { message, hint } of found) warn(message, hint);
     }
     offers.changed(connection);

@@ -1,10 +1,10 @@
 /**
- * A call that its server answers with -32042 (URL elicitation required) was not executed: each URL is put
- * to the person, then the call is sent again. Source: MCP 2025-11-25, elicitation, URL mode.
+ * A request that its server answers with -32042 (URL elicitation required) was not executed: each URL is put
+ * to the person, then the request is sent again. Source: MCP 2025-11-25, elicitation, URL mode.
  */
 import { isJsonObject, type JsonValue } from '../../base/json.ts';
-import type { ToolSource } from '../../tools/types.ts';
 import { RpcError } from '../errors.ts';
+import type { Connection } from '../types.ts';
 import { type AnswerElicitation, type Elicitation, readElicitation } from './elicitation.ts';
 import { RefusedRequest } from './refusal.ts';
 
@@ -25,25 +25,43 @@ export interface UrlAsking {
 export type UrlElicitation = Extract<Elicitation, { mode: 'url' }>;
 
 /**
- * The same source; a call that needs URLs opened first is made again after the person accepted all of
- * them, at most 3 times. Otherwise it fails with the server's own error.
+ * The same connection; a call, read or prompt that needs URLs opened first is sent again after the person
+ * accepted all of them, at most 3 times. Otherwise it fails with the server's own error.
  */
-export function askingForUrls(source: ToolSource, asking: UrlAsking): ToolSource {
+export function askingForUrls(connection: Connection, asking: UrlAsking): Connection {
+  const { name } = connection;
+  const retrying = <T>(send: () => Promise<T>, signal: AbortSignal) =>
+    sendAgain(send, name, asking, signal);
   return {
-    name: source.name,
-    kind: source.kind,
-    identity: source.identity,
-    async call(call) {
-      for (let round = 0; ; round += 1) {
-        try {
-          return await source.call(call);
-        } catch (error) {
-          const urls = round < MAX_ROUNDS ? urlsOf(source.name, error) : [];
-          if (urls.length === 0 || !(await acceptAll(urls, asking, call.signal))) throw error;
-        }
-      }
-    },
+    name,
+    kind: connection.kind,
+    identity: connection.identity,
+    config: connection.config,
+    status: () => connection.status(),
+    connect: (signal) => connection.connect(signal),
+    onChange: (listener) => connection.onChange(listener),
+    refresh: (signal) => connection.refresh(signal),
+    call: (call) => retrying(() => connection.call(call), call.signal),
+    request: (method, params, options) =>
+      retrying(() => connection.request(method, params, options), options.signal),
+    close: () => connection.close(),
   };
+}
+
+async function sendAgain<T>(
+  send: () => Promise<T>,
+  server: string,
+  asking: UrlAsking,
+  signal: AbortSignal,
+): Promise<T> {
+  for (let round = 0; ; round += 1) {
+    try {
+      return await send();
+    } catch (error) {
+      const urls = round < MAX_ROUNDS ? urlsOf(server, error) : [];
+      if (urls.length === 0 || !(await acceptAll(urls, asking, signal))) throw error;
+    }
+  }
 }
 
 /** Empty for any other error, and where one of the addresses must not be opened. */

@@ -3,7 +3,10 @@ import type { JsonValue } from '../../../src/base/json.ts';
 import { RpcError } from '../../../src/mcp/errors.ts';
 import type { ElicitationAnswer } from '../../../src/mcp/handlers/elicitation.ts';
 import { askingForUrls } from '../../../src/mcp/handlers/url-required.ts';
-import type { SourceCall, ToolResult } from '../../../src/tools/types.ts';
+import { StatusBoard } from '../../../src/mcp/states.ts';
+import type { Connection } from '../../../src/mcp/types.ts';
+import type { ToolResult } from '../../../src/tools/types.ts';
+import { never, stdioEndpoint, testConfig } from '../rig.ts';
 
 const done: ToolResult = { content: [], structuredContent: 'done', isError: false, raw: {} };
 const entry = (url: string, elicitationId = 'e1') => ({
@@ -19,21 +22,37 @@ const required = (...elicitations: readonly JsonValue[]) =>
     data: { elicitations },
   });
 
-/** A source that fails with these errors in turn, then answers. */
-function rig(errors: readonly unknown[], answers: readonly ElicitationAnswer['action'][] = []) {
+const config = testConfig(stdioEndpoint('sh', []), { name: 'forge' });
+const board = new StatusBoard(config);
+const idle: Connection = {
+  name: 'forge',
+  kind: 'stdio',
+  identity: 'forge',
+  config,
+  status: () => board.current,
+  connect: async () => board.update({ state: 'ready' }),
+  onChange: (listener) => board.listen(listener),
+  refresh: async () => board.notice(['refreshed']),
+  call: () => Promise.reject(new Error('not called here')),
+  request: () => Promise.reject(new Error('not called here')),
+  close: async () => board.update({ state: 'closed' }),
+};
+
+/** A server that fails with these errors in turn, then answers. */
+function rig(
+  errors: readonly unknown[],
+  answers: readonly ElicitationAnswer['action'][] = [],
+  how: 'call' | 'request' = 'call',
+) {
   const left = [...errors];
   const log: string[] = [];
+  const send = async () => {
+    log.push('call');
+    if (left.length > 0) throw left.shift();
+    return done;
+  };
   const source = askingForUrls(
-    {
-      name: 'forge',
-      kind: 'stdio',
-      identity: 'forge',
-      async call() {
-        log.push('call');
-        if (left.length > 0) throw left.shift();
-        return done;
-      },
-    },
+    { ...idle, call: send, request: async () => (await send()).raw },
     {
       async answer(request) {
         log.push(`ask ${request.mode === 'url' ? request.url.href : 'form'}`);
@@ -47,13 +66,11 @@ function rig(errors: readonly unknown[], answers: readonly ElicitationAnswer['ac
       },
     },
   );
-  const call: SourceCall = {
-    tool: 't',
-    arguments: {},
-    signal: new AbortController().signal,
-    onProgress: () => undefined,
-  };
-  return { log, outcome: source.call(call).catch((error: unknown) => error) };
+  const { signal } = new AbortController();
+  const call = { tool: 't', arguments: {}, signal, onProgress: () => undefined };
+  const work =
+    how === 'call' ? source.call(call) : source.request('resources/read', {}, { signal });
+  return { log, outcome: work.catch((error: unknown) => error) };
 }
 
 describe('a call answered with -32042', () => {
@@ -114,4 +131,32 @@ test('another error is left alone', async () => {
   const { log, outcome } = rig([error]);
   expect(await outcome).toBe(error);
   expect(log).toEqual(['call']);
+});
+
+test('a read is sent again as a call is', async () => {
+  const { log, outcome } = rig([required(entry('https://a.example/1'))], [], 'request');
+  expect(await outcome).toEqual({});
+  expect(log).toEqual(['call', 'ask https://a.example/1', 'settled e1', 'call']);
+});
+
+test('all else is the connection as it is', async () => {
+  const { answer, settled } = {
+    answer: () => Promise.reject(new Error('nobody is asked')),
+    settled: () => Promise.resolve(true),
+  };
+  const wrapped = askingForUrls(idle, { answer, settled });
+  const changes: string[] = [];
+  const stop = wrapped.onChange(() => changes.push(wrapped.status().state));
+  await wrapped.connect(never);
+  await wrapped.refresh(never);
+  await wrapped.close();
+  stop();
+  const { name, kind, identity } = wrapped;
+  expect([name, kind, identity, wrapped.config, changes]).toEqual([
+    'forge',
+    'stdio',
+    'forge',
+    config,
+    ['ready', 'ready', 'closed'],
+  ]);
 });
