@@ -28,6 +28,8 @@ export interface HouseRequest {
   readonly talk?: Talk | undefined;
   readonly onEvent: (event: HostEvent) => void;
   readonly preloadModel: boolean;
+  /** Default false. */
+  readonly usesKeptTools?: boolean;
 }
 
 /** Runs `work` with a host; closes the host afterwards, also after an error. */
@@ -63,6 +65,7 @@ export async function withHost<T>(
       },
       artifacts: options.artifacts,
       preloadModel: request.preloadModel,
+      usesKeptTools: request.usesKeptTools ?? false,
       patienceMs: options.patienceMs,
     },
     { env, clock, log },

@@ -44,11 +44,14 @@ export interface Sources {
 export function createSources(
   servers: readonly ServerConfig[],
   registry: Registry,
-  options: Pick<HostOptions, 'config' | 'cwd' | 'onEvent' | 'patienceMs'>,
+  options: Pick<HostOptions, 'config' | 'cwd' | 'onEvent' | 'patienceMs' | 'usesKeptTools'>,
   deps: HostDeps,
   asks: Asks,
 ): Sources {
-  const ports = connectionPorts(options.cwd, deps);
+  const ports = {
+    ...connectionPorts(options.cwd, deps),
+    usesKeptTools: options.usesKeptTools ?? false,
+  };
   const portsFor = (config: ServerConfig): AskPorts => {
     const asking = asks.portsFor(config);
     return {

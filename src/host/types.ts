@@ -41,6 +41,11 @@ export interface HostOptions {
   readonly artifacts: 'on' | 'off';
   /** True: the model is loaded while servers connect. False for commands without a model. */
   readonly preloadModel: boolean;
+  /**
+   * True: a tool list of an earlier run will do while its server lets it be kept; for a single call, which
+   * is one request less then. Default false.
+   */
+  readonly usesKeptTools?: boolean;
   /** A terminal session stops waiting for stragglers after this; a script waits for all (`undefined`). */
   readonly patienceMs: number | undefined;
 }

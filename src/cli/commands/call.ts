@@ -27,6 +27,7 @@ export async function runCall(context: Context, words: readonly string[]): Promi
     onEvent: (event: Parameters<typeof announce>[0]) =>
       event.type === 'call_done' ? context.screen.live(undefined) : announce(event),
     preloadModel: false,
+    usesKeptTools: true,
   };
   return withHost(context, request, async (host) => {
     const report = await host.start(signal);
