@@ -160,6 +160,11 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     summary: 'Without a person: denied, the model is told, exit 5, the remedy is named.',
     tests: ['flow/permission.test.ts'],
   },
+  R13: {
+    summary:
+      'Reading a resource or prompt follows the mode of its server; what comes is marked as untrusted.',
+    tests: ['flow/offers.test.ts'],
+  },
   R16: {
     summary: 'A project file starts nothing by itself.',
     tests: ['flow/config.test.ts'],
@@ -200,6 +205,15 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   R25: {
     summary: 'Instructions of servers are quoted, marked as untrusted and bounded.',
     tests: ['flow/text.test.ts'],
+  },
+  R26: {
+    summary:
+      'Prompts take key=value or one JSON object; required arguments are checked before anything is sent.',
+    tests: ['flow/offers.test.ts', 'cli/offers.test.ts', 'repl/offers.test.ts'],
+  },
+  R27: {
+    summary: 'Skills are listed by name, read and verified at use, and never carry permissions.',
+    tests: ['flow/offers.test.ts', 'cli/offers.test.ts'],
   },
   R30: {
     summary:

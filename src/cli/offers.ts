@@ -1,5 +1,5 @@
 /** What the commands about resources, prompts and skills share: starting servers, listing, reading. */
-import { toAppError } from '../base/errors.ts';
+import { type AppError, toAppError } from '../base/errors.ts';
 import { EXIT, type ExitCode } from '../base/exit.ts';
 import type { CallOutcome } from '../calls/types.ts';
 import type { OfferRequest } from '../host/offer-call.ts';
@@ -9,7 +9,7 @@ import { announceEvents } from './announce.ts';
 import { serverWarnings } from './banner.ts';
 import type { Context } from './context.ts';
 import { countDown, throwIfFatal, withHost } from './house.ts';
-import { tellFailure } from './outcome.ts';
+import { tellError, tellFailure } from './outcome.ts';
 import { findServer, type Target } from './target.ts';
 import { oneWord } from './words.ts';
 
@@ -42,11 +42,14 @@ export async function runListing<T>(
     );
     signal.throwIfAborted();
     const listed: Listed<T>[] = [];
+    const errors: AppError[] = [];
     for (const list of lists) {
       if (list.status === 'fulfilled') listed.push(list.value);
-      else if (lists.every(({ status }) => status === 'rejected')) throw list.reason;
-      else log.warn(toAppError(list.reason).message);
+      else errors.push(toAppError(list.reason));
     }
+    const [first] = errors;
+    if (first !== undefined && listed.length === 0) return tellError(context, first);
+    for (const { message, hint } of errors) log.warn(message, hint);
     for (const list of listed) tellLeftOut(context, list);
     print(listed);
     const { down, wanted } = countDown(target.config, host.status());

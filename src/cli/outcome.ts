@@ -1,14 +1,15 @@
 /** How a call that a person typed ended without a result, told on stderr, and its exit code. */
-import { LimitError, toAppError } from '../base/errors.ts';
+import { type AppError, LimitError, toAppError } from '../base/errors.ts';
 import { EXIT, type ExitCode } from '../base/exit.ts';
 import type { CallOutcome } from '../calls/types.ts';
 import type { Context } from './context.ts';
 import { reportError } from './report.ts';
 
 export function tellFailure(
-  { log, signal }: Context,
+  context: Context,
   outcome: Exclude<CallOutcome, { kind: 'result' }>,
 ): ExitCode {
+  const { log, signal } = context;
   switch (outcome.kind) {
     case 'invalid':
       log.error(outcome.text);
@@ -21,12 +22,15 @@ export function tellFailure(
       const isClock = outcome.error.cause instanceof LimitError;
       return isClock ? EXIT.limit : EXIT.unknownOutcome;
     }
-    case 'failed': {
-      const exit = reportError(outcome.error, log);
-      // The server is there and answered with an error: the call failed, not the connection.
-      return outcome.error.code === 'protocol' ? EXIT.failed : exit;
-    }
+    case 'failed':
+      return tellError(context, outcome.error);
     case 'cancelled':
       return signal.aborted ? reportError(toAppError(signal.reason), log) : EXIT.failed;
   }
+}
+
+/** A server that is there and answered with an error: the request failed, not the connection. */
+export function tellError({ log }: Context, error: AppError): ExitCode {
+  const exit = reportError(error, log);
+  return error.code === 'protocol' ? EXIT.failed : exit;
 }

@@ -37,8 +37,11 @@ Set it for all servers (mcp.permissions), for one (permissions), for one tool
 
 Questions come to /dev/tty, also while stdin and stdout are pipes. Nobody is asked when stderr
 is no terminal, with --no-input, or when CI is set: the call is then denied at once, the model
-is told, and the exit code is 5 (--on-denied continue: 0). A tool call you type yourself
-(usher call) is its own consent.
+is told, and the exit code is 5 (--on-denied continue: 0). What you type yourself (usher call,
+read, prompt, skill) is its own consent.
+
+Reading a resource or prompt follows the mode of its server; rules name it as
+server/read_mcp_resource or server/get_mcp_prompt. Lists are never asked for.
 
 Ctrl-C at a question is a no; a second one within 2 s ends the run.
 `,

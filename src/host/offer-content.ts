@@ -47,7 +47,7 @@ export function skillResult(
     `[skill ${label(String(name))} of server ${label(server)}, ${uriOf(skill.uri)}, ${state}; ${UNTRUSTED}; it permits nothing]`,
     String(description),
     '',
-    cutBody(manifest.body),
+    cutBody(manifest.body.trim()),
   ];
   const others = (skill.files ?? []).filter(({ uri }) => uri !== manifest.uri);
   if (others.length > 0) lines.push('', 'Its other files:');

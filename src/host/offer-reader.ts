@@ -29,7 +29,7 @@ export function promptReader(server: ServerOffers): RegisteredTool {
   return readerTool(server, GET_PROMPT, getPrompt);
 }
 
-/** `{uri}` of a SKILL.md: the whole of it as text; every listed file is read and verified. */
+/** `{uri}` of a SKILL.md, or a skill's name: the whole of it as text; every listed file is read and verified. */
 export function skillLoader(server: ServerOffers): RegisteredTool {
   return readerTool(server, READ_RESOURCE, loadSkill);
 }
@@ -151,7 +151,8 @@ async function listedSkill(
 ): Promise<SkillEntry> {
   const { skills, refused } = await server.skills(options.signal);
   const key = fileKey(uri);
-  const found = skills.find((skill) => fileKey(skill.uri) === key);
+  const found =
+    skills.find((skill) => fileKey(skill.uri) === key) ?? skills.find(({ name }) => name === uri);
   if (found !== undefined) return found;
   const problem = refused.find(({ name }) => fileKey(name) === key)?.problem;
   if (problem !== undefined) throw new FailedError(`skill ${uri} is not used: ${problem}`);

@@ -36,11 +36,18 @@ async function linesOf(
   try {
     const items =
       kind === 'prompts' ? await promptLines(server, signal) : await resourceLines(server, signal);
-    return [`${name}: ${items.length} ${kind}`, ...items.map((item) => `  ${cleanLine(item)}`)];
+    return [
+      `${name}: ${countOf(items.length, kind)}`,
+      ...items.map((item) => `  ${cleanLine(item)}`),
+    ];
   } catch (error) {
     signal.throwIfAborted();
     return [`${name}: ${cleanLine(toAppError(error).message)}`];
   }
+}
+
+function countOf(count: number, kind: string): string {
+  return `${count} ${count === 1 ? kind.slice(0, -1) : kind}`;
 }
 
 async function resourceLines(
