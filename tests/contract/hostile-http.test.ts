@@ -8,6 +8,7 @@ import type { CallOutcome } from '../../src/calls/types.ts';
 import {
   event,
   type HostileRequest,
+  type HostileServer,
   type Hostility,
   reply,
   startHostile,
@@ -18,9 +19,12 @@ import {
 import { startMcpServer } from '../fixtures/servers/http.ts';
 import { httpEntry, openScene, type Scene } from '../flow/scene.ts';
 
-const CLOCKS = ', permissions: auto, timeout: {connect: 1200ms, idle: 400ms, max: 1200ms}';
+/** Long enough for a busy machine: a row that ends by these says so. */
+const CLOCKS = ', permissions: auto, timeout: {connect: 6s, idle: 6s, max: 8s}';
+/** For rows that only a clock ends. */
+const SHORT = ', permissions: auto, timeout: {connect: 1500ms, idle: 500ms, max: 1500ms}';
 /** Slower than any row may be: the clocks above, what closing may take, and a busy machine. */
-const ROW_MS = 9000;
+const ROW_MS = 15_000;
 const MIB = 1024 * 1024;
 
 /** Takes over tools/call; everything else is well done. */
@@ -54,15 +58,12 @@ function resuming(pause: string): Hostility {
 
 async function withScene<T>(
   hostility: Hostility,
-  work: (scene: Scene, server: Awaited<ReturnType<typeof startHostile>>) => Promise<T>,
-  more = '',
+  work: (scene: Scene, server: HostileServer) => Promise<T>,
+  clocks: string = CLOCKS,
 ): Promise<T> {
   await using good = await startMcpServer();
   await using server = await startHostile(hostility);
-  const entries = [
-    httpEntry('bad', server.url, CLOCKS + more),
-    httpEntry('good', good.url, CLOCKS),
-  ];
+  const entries = [httpEntry('bad', server.url, clocks), httpEntry('good', good.url, CLOCKS)];
   await using scene = await openScene({ yaml: `servers:\n${entries.join('\n')}` });
   return await work(scene, server);
 }
@@ -79,18 +80,86 @@ function told(outcome: CallOutcome): string {
 }
 
 /** How the bad server's call ended, with the good one's going on beside it. */
-async function outcomeOf(hostility: Hostility): Promise<readonly [bad: string, good: string]> {
-  return withScene(hostility, async (scene) => {
+async function outcomeOf(
+  hostility: Hostility,
+  clocks?: string,
+): Promise<readonly [bad: string, good: string]> {
+  const work = async (scene: Scene): Promise<readonly [string, string]> => {
     const bad = call(scene, 'bad/echo');
     const good = told(await call(scene, 'good/echo'));
     return [told(await bad), good];
-  });
+  };
+  return withScene(hostility, work, clocks);
 }
 
 const GOOD = 'result {"content":[{"type":"text","text":"{\\"text\\":\\"hi\\"}"}]}';
 const head = (type: string, more = '') => `HTTP/1.1 200 OK\r\ncontent-type: ${type}\r\n${more}\r\n`;
 
-describe.concurrent('a call that the server does not answer', () => {
+/** Which of the two comes first depends on what counts as a sign of life. */
+const SOME_CLOCK = /\(timeout\.(idle|max)\)/;
+
+describe.concurrent('a call that only a clock can end', () => {
+  test.each<readonly [string, Hostility, RegExp]>([
+    ['stays silent', atCall(() => undefined), SOME_CLOCK],
+    ['has every stream resumed for a sign of life', resuming('retry: 0\n'), SOME_CLOCK],
+    [
+      'has an empty stream resumed again and again',
+      (request, wire) => {
+        if (request.method !== 'tools/call' && request.verb !== 'GET') return false;
+        startStream(wire);
+        if (request.verb === 'POST') wire.write('id: 1\nretry: 0\ndata:\n\n');
+        wire.end();
+        return true;
+      },
+      /\(timeout\.(idle|max)\)|closed the stream/,
+    ],
+    ['wants to be asked again in eleven days', resuming('retry: 1000000000\n'), SOME_CLOCK],
+    [
+      'dribbles its headers',
+      atCall((wire) => {
+        wire.write('HTTP/1.1 200 OK\r\n');
+        wire.drip('x-more: 1\r\n', 50);
+      }),
+      SOME_CLOCK,
+    ],
+    [
+      'dribbles its body without end',
+      atCall((wire) => {
+        wire.write(head('application/json', 'content-length: 100000\r\n'));
+        wire.drip(' ', 50);
+      }),
+      SOME_CLOCK,
+    ],
+    [
+      'streams comments without end',
+      atCall((wire) => {
+        startStream(wire);
+        wire.drip(': still here\n', 20);
+      }),
+      SOME_CLOCK,
+    ],
+    [
+      'streams one line without end',
+      atCall((wire) => {
+        startStream(wire);
+        wire.write('data: ');
+        wire.drip('x'.repeat(1000), 20);
+      }),
+      SOME_CLOCK,
+    ],
+  ])(
+    '%s',
+    async (_name, hostility, says) => {
+      const [bad, good] = await outcomeOf(hostility, SHORT);
+      expect(bad).toMatch(says);
+      expect(bad.length).toBeLessThan(30_000);
+      expect(good).toBe(GOOD);
+    },
+    ROW_MS,
+  );
+});
+
+describe.concurrent('a call that the server does not answer ends at once', () => {
   test.each<readonly [string, Hostility, RegExp]>([
     [
       'ends its stream without the answer',
@@ -116,53 +185,6 @@ describe.concurrent('a call that the server does not answer', () => {
     ],
     ['resets the connection', atCall((wire) => wire.reset()), /closed without an answer/],
     ['ends the connection', atCall((wire) => wire.end()), /closed|cannot reach/],
-    ['stays silent', atCall(() => undefined), /400ms|idle/],
-    ['has every stream resumed for a sign of life', resuming('retry: 0\n'), /1200ms.*max/],
-    [
-      'has an empty stream resumed again and again',
-      (request, wire) => {
-        if (request.method !== 'tools/call' && request.verb !== 'GET') return false;
-        startStream(wire);
-        if (request.verb === 'POST') wire.write('id: 1\nretry: 0\ndata:\n\n');
-        wire.end();
-        return true;
-      },
-      /400ms|idle|closed the stream/,
-    ],
-    ['wants to be asked again in eleven days', resuming('retry: 1000000000\n'), /400ms|idle/],
-    [
-      'dribbles its headers',
-      atCall((wire) => {
-        wire.write('HTTP/1.1 200 OK\r\n');
-        wire.drip('x-more: 1\r\n', 50);
-      }),
-      /400ms|idle/,
-    ],
-    [
-      'dribbles its body without end',
-      atCall((wire) => {
-        wire.write(head('application/json', 'content-length: 100000\r\n'));
-        wire.drip(' ', 50);
-      }),
-      /1200ms|max/,
-    ],
-    [
-      'streams comments without end',
-      atCall((wire) => {
-        startStream(wire);
-        wire.drip(': still here\n', 20);
-      }),
-      /1200ms|max/,
-    ],
-    [
-      'streams one line without end',
-      atCall((wire) => {
-        startStream(wire);
-        wire.write('data: ');
-        wire.drip('x'.repeat(1000), 20);
-      }),
-      /1200ms|max/,
-    ],
     [
       'sends less than it promised',
       atCall((wire) => {
@@ -339,7 +361,7 @@ describe.concurrent('an answer in odd clothes is an answer', () => {
 
 describe.concurrent('a server that spoils the start', () => {
   test.each<readonly [string, Hostility, RegExp]>([
-    ['stays silent', () => true, /within 1200ms \(timeout\.connect\)/],
+    ['stays silent', () => true, /within 1500ms \(timeout\.connect\)/],
     [
       'dribbles its headers',
       (_request, wire) => {
@@ -347,7 +369,7 @@ describe.concurrent('a server that spoils the start', () => {
         wire.drip('x-more: 1\r\n', 50);
         return true;
       },
-      /within 1200ms \(timeout\.connect\)/,
+      /within 1500ms \(timeout\.connect\)/,
     ],
     [
       'dribbles its tool list',
@@ -357,7 +379,7 @@ describe.concurrent('a server that spoils the start', () => {
         wire.drip(' ', 50);
         return true;
       },
-      /tools\/list within 1200ms \(timeout\.connect\)/,
+      /tools\/list within 1500ms \(timeout\.connect\)/,
     ],
     [
       'serves a web page',
@@ -378,11 +400,12 @@ describe.concurrent('a server that spoils the start', () => {
   ])(
     '%s',
     async (_name, hostility, says) => {
-      await withScene(hostility, async (scene) => {
+      const work = async (scene: Scene) => {
         const bad = scene.report.servers.find(({ name }) => name === 'bad');
         expect(bad?.error?.message).toMatch(says);
         expect(told(await call(scene, 'good/echo'))).toBe(GOOD);
-      });
+      };
+      await withScene(hostility, work, says.source.includes('connect') ? SHORT : CLOCKS);
     },
     ROW_MS,
   );
@@ -392,11 +415,12 @@ describe.concurrent('what a server cannot make us do', () => {
   test(
     'ask again in a hot loop, for calls or for the stream of its own',
     async () => {
-      await withScene(resuming('retry: 0\n'), async (scene, server) => {
+      const work = async (scene: Scene, server: HostileServer) => {
         await call(scene, 'bad/echo');
-        // 1200 ms for two streams, at no more than ten a second each.
-        expect(server.log().filter((name) => name === 'GET').length).toBeLessThan(30);
-      });
+        // 1500 ms for two streams, at no more than ten a second each.
+        expect(server.log().filter((name) => name === 'GET').length).toBeLessThan(36);
+      };
+      await withScene(resuming('retry: 0\n'), work, SHORT);
     },
     ROW_MS,
   );
@@ -406,7 +430,7 @@ describe.concurrent('what a server cannot make us do', () => {
     async () => {
       await using server = await startHostile(resuming('retry: 5000\n'));
       const { clock, pending } = countingClock();
-      const yaml = `servers:\n${httpEntry('bad', server.url, CLOCKS)}`;
+      const yaml = `servers:\n${httpEntry('bad', server.url, SHORT)}`;
       const scene = await openScene({ yaml, clock });
       await call(scene, 'bad/echo');
       expect(pending()).toBeGreaterThan(0);
@@ -566,7 +590,7 @@ describe.concurrent('what a server cannot make us do', () => {
   test(
     'get a configured header of the protocol twice',
     async () => {
-      const more = ', headers: {ACCEPT: text/html}';
+      const more = `${CLOCKS}, headers: {ACCEPT: text/html}`;
       await withScene(
         () => false,
         async (_scene, server) => {
