@@ -88,7 +88,7 @@ export function createAsks(options: AskOptions, deps: HostDeps): Asks {
     (server, params, signal) =>
       work(server, params, signal).catch((error: unknown) => {
         const isWithdrawn = error === signal.reason && error instanceof FailedError;
-        if (isWithdrawn) log.info(`server "${server}" took its question back`);
+        if (isWithdrawn) log.info(`the question of server "${server}" is no longer open`);
         throw error;
       });
   const elicitation = telling((...asked) => answerElicitation(answer, ...asked));

@@ -9,6 +9,7 @@
  * While it runs, the session owns the terminal and SIGINT, SIGTERM, SIGHUP: nobody else writes to
  * stderr (use `note`) or reads stdin. Source: design 2, 4, 5.
  */
+import { raceAbort } from '../base/abort.ts';
 import { AppError, InterruptedError } from '../base/errors.ts';
 import { EXIT, type ExitCode } from '../base/exit.ts';
 import type { Talk } from '../host/talk.ts';
@@ -35,7 +36,7 @@ export interface ReplOptions {
 export interface Repl {
   /** For the host. Works once `run` has started. */
   readonly askUser: AskUser;
-  /** For the host, as `askUser`. */
+  /** For the host. A conversation before `run` waits for it. */
   readonly talk: Talk;
   /** For the host. Before `run` only warnings of a run could be lost, and there is no run. */
   onEvent(event: HostEvent): void;
@@ -56,6 +57,8 @@ export function createRepl({ terminal, stateDir, version }: ReplOptions): Repl {
   const input = createInput(terminal, screen);
   const paint = createPaint(terminal.colour);
   const view = createView(screen, paint);
+  const talk = createTalk({ input, screen, columns: terminal.columns, paint });
+  const started = Promise.withResolvers<void>();
 
   const interrupt = (life: Lifecycle, host: Host) => {
     input.dropTypeAhead();
@@ -73,7 +76,10 @@ export function createRepl({ terminal, stateDir, version }: ReplOptions): Repl {
 
   return {
     askUser: createAsk(input, screen, terminal.columns),
-    talk: createTalk({ input, screen, columns: terminal.columns, paint }),
+    async talk(conversation, signal) {
+      await raceAbort(started.promise, signal);
+      return talk(conversation, signal);
+    },
     onEvent: (event) => view.onEvent(event),
     note: (text) => screen.print(cleanText(text)),
     async run(host, signal) {
@@ -93,6 +99,7 @@ export function createRepl({ terminal, stateDir, version }: ReplOptions): Repl {
           screen.print(paint(cleanLine(text), 'dim')),
         );
         const loop = runLoop({ host, life, input, screen, view, history, terminal, paint });
+        started.resolve();
         exit = await Promise.race([loop, life.ended]);
       } finally {
         life.leave();

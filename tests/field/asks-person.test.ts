@@ -6,6 +6,7 @@ import { type ModelServer, startModelServer } from '../fixtures/models/server.ts
 import { scriptedModel } from '../helpers/config.ts';
 import { newFolder, writeFiles } from '../helpers/places.ts';
 import { type PtySession, startPty } from '../helpers/pty.ts';
+import { callThenAnswer } from '../helpers/scripted-run.ts';
 import { runUsher } from '../helpers/usher.ts';
 
 const program = resolve(import.meta.dir, '../fixtures/servers/asks-stdio.ts');
@@ -128,6 +129,28 @@ test('sampling is shown, and the model answers the server after a yes', async ()
   await session.waitFor('"text":"four"');
   expect(await session.exited).toBe(0);
   expect(model.requests.map(({ body }) => body)).toMatchObject([{ max_tokens: 9 }]);
+});
+
+test('in a run the permission is asked for first, then the form, on the same terminal', async () => {
+  const model = await startModelServer({
+    format: 'openai',
+    script: callThenAnswer(['forge_ask', { params: FORM }]),
+  });
+  open.model = model;
+  const session = startPty(['-p', 'ask me'], {
+    config: { model: scriptedModel(model), servers: [{ ...forge, permissions: 'ask' }] },
+  });
+  open.session = session;
+  await session.waitFor(/\[y\].*> $/);
+  session.send('y\r');
+  await session.waitFor('1/2 name (text, required)\n  > ');
+  session.send('Ada\r');
+  await session.waitFor('  [30] > ');
+  session.send('-\r');
+  await session.waitFor('Send? [y/e/d/c] ');
+  session.send('y\r');
+  await session.waitFor('{"action":"accept","content":{"name":"Ada"}}');
+  expect(await session.exited).toBe(0);
 });
 
 describe('--elicit', () => {
