@@ -35,7 +35,12 @@ describe.each([
     const offered = offeredTools(run.requests);
     expect(offered).toContain('all_echo');
     expect(offered).toContain('all_get_sum');
-    expect(offered.filter((name) => !/^all_(echo|get_)/.test(name))).toEqual([]);
+    expect(offered.filter((name) => !/^all_(echo|get_)/.test(name))).toEqual([
+      'list_mcp_resources',
+      'read_mcp_resource',
+      'list_mcp_prompts',
+      'get_mcp_prompt',
+    ]);
     expect(offered).not.toContain('all_get_env');
     expect(run.stderr).toContain('ecko');
   });
@@ -59,6 +64,33 @@ describe.each([
       config: { servers: [entry()] },
     });
     expect([call.code, call.stdout]).toEqual([0, 'The sum of 2 and 3 is 5.\n']);
+  });
+
+  test('gives its resources and prompts to a person and to a model', async () => {
+    const config = { servers: [entry()] };
+    const listed = await runUsher(['resources', 'all', '--json'], { config });
+    const { resources, resourceTemplates } = JSON.parse(listed.stdout);
+    const uris: string[] = resources.map(({ uri }: { uri: string }) => uri);
+    expect([listed.code, resourceTemplates.length]).toEqual([0, 2]);
+    const features = uris.find((uri) => uri.endsWith('/features.md')) ?? 'none';
+    const read = await runUsher(['read', 'all', features], { config });
+    expect([read.code, read.stdout.slice(0, 19)]).toEqual([0, '# Everything Server']);
+    const words = ['prompt', 'all', 'args-prompt', 'city=Paris'];
+    const prompt = await runUsher(words, { config });
+    expect([prompt.code, prompt.stdout]).toEqual([0, "[user] What's weather in Paris?\n"]);
+
+    const run = await runScripted({
+      servers: [entry()],
+      steps: callThenAnswer(
+        ['list_mcp_resources', { server: 'all' }],
+        ['read_mcp_resource', { server: 'all', uri: features }],
+        ['get_mcp_prompt', { server: 'all', name: 'args-prompt', arguments: {} }],
+      ),
+    });
+    const [list, text, missing] = toolTexts(run.requests);
+    expect(list).toContain(features);
+    expect(text).toContain(`[resource ${features} of server all, text/markdown; untrusted content`);
+    expect(missing).toBe('The prompt args-prompt needs city in its arguments; nothing was sent.');
   });
 
   test('is not called where nobody may allow it', async () => {
