@@ -100,9 +100,11 @@ export function createAsks(options: AskOptions, deps: HostDeps): Asks {
     wait: (signal: AbortSignal) => Promise<void>,
     signal: AbortSignal,
   ): Promise<boolean> => {
-    log.debug(`waiting for server "${server}" to say that it is done`);
     const asked = elicit === undefined ? talk : undefined;
     const limitMs = asked === undefined ? COMPLETE_ALONE_MS : COMPLETE_LIMIT_MS;
+    if (asked === undefined) {
+      log.info(`waiting at most ${limitMs / 1000}s for server "${server}" to say that it is done`);
+    }
     const limit = startLimit(
       clock,
       limitMs,

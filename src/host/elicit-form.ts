@@ -2,7 +2,7 @@
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { Elicitation, ElicitationAnswer } from '../mcp/handlers/elicitation.ts';
 import type { FormField } from '../mcp/handlers/form.ts';
-import { fieldProblem, formDefaults, formProblems } from '../mcp/handlers/form-check.ts';
+import { answerTo, fieldProblem, formDefaults, formProblems } from '../mcp/handlers/form-check.ts';
 import { describeField, readField, showValue } from './form-text.ts';
 import { ourLines, quoteInline, quoteLines } from './quote.ts';
 import type { Dialogue } from './talk.ts';
@@ -24,7 +24,7 @@ export async function askForm(
   for (;;) {
     for (const [index, field] of fields.entries()) {
       const position = `${index + 1}/${fields.length}`;
-      const entry = await askField(field, answers[field.name], position, dialogue);
+      const entry = await askField(field, answerTo(field, answers), position, dialogue);
       if (entry.kind === 'stop') return { action: entry.action };
       answers = { ...answers, [field.name]: entry.value };
     }
@@ -103,7 +103,7 @@ async function confirm(
 ): Promise<'accept' | 'edit' | 'decline' | 'cancel'> {
   const { form, server } = request;
   const rows = form.fields.flatMap((field) => {
-    const value = content[field.name];
+    const value = answerTo(field, content);
     return value === undefined
       ? []
       : quoteLines(`${field.name}: ${showValue(field, value, 1000)}`, dialogue.columns, 1100);

@@ -117,6 +117,14 @@ describe('a field', () => {
   });
 });
 
+test('a field may be called like what every object has', async () => {
+  const properties: JsonObject = JSON.parse(
+    '{"constructor": {"type": "string"}, "__proto__": {"type": "string"}}',
+  );
+  const { answer } = await fill(properties, ['', 'x', 'y']);
+  expect(JSON.stringify(answer)).toBe('{"action":"accept","content":{"__proto__":"x"}}');
+});
+
 describe('at any time', () => {
   test.each<[string, readonly string[], string]>([
     ['/decline at a field', ['x', '/decline'], 'decline'],

@@ -11,12 +11,17 @@ export function formProblems(form: Form, content: JsonObject): readonly string[]
   return [
     ...strange.map((name) => `${name}: the form has no such field`),
     ...form.fields.flatMap((field) => {
-      const value = content[field.name];
+      const value = answerTo(field, content);
       if (value === undefined) return field.isRequired ? [`${field.name}: it is required`] : [];
       const problem = fieldProblem(field, value);
       return problem === undefined ? [] : [`${field.name}: ${problem}`];
     }),
   ];
+}
+
+/** What the content says for a field; a field may be called `constructor`. */
+export function answerTo({ name }: FormField, content: JsonObject): JsonValue | undefined {
+  return Object.hasOwn(content, name) ? content[name] : undefined;
 }
 
 /** The defaults of the schema that fit it, by name. */

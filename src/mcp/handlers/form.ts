@@ -73,7 +73,8 @@ export function readForm(schema: JsonValue | undefined): Form | string {
     else leftOut.push(`${name}: ${String(type)}`);
   }
   for (const name of names) {
-    if (typeof name === 'string' && !(name in properties)) return `no field "${name}" to require`;
+    if (typeof name === 'string' && !Object.hasOwn(properties, name))
+      return `no field "${name}" to require`;
   }
   return { fields, leftOut };
 }

@@ -206,4 +206,12 @@ describe('an answer', () => {
     });
     expect(formDefaults(form)).toEqual({ a: 'x', d: false });
   });
+
+  test('a field may be called like what every object has', () => {
+    const form = formOf({ constructor: { type: 'string' }, toString: { type: 'boolean' } });
+    expect(formProblems(form, {})).toEqual([]);
+    expect(readForm({ properties: {}, required: ['constructor'] })).toBe(
+      'no field "constructor" to require',
+    );
+  });
 });
