@@ -36,6 +36,14 @@ const docs: OffersScript = {
     'resources/read': ({ uri }) => {
       if (uri === 'docs://guide')
         return { contents: [{ uri, text: '\u001b[1mbold\u001b[0m\r\nend' }] };
+      if (uri === 'docs://both') {
+        return {
+          contents: [
+            { uri, text: 'a' },
+            { uri, blob: 'aGVsbG8=' },
+          ],
+        };
+      }
       if (uri === 'docs://logo')
         return { contents: [{ uri, mimeType: 'image/png', blob: 'aGVsbG8=' }] };
       throw new RefusedRequest(-32_002, 'Resource not found');
@@ -120,6 +128,8 @@ describe('resources', () => {
     const path = run.stdout.trim();
     expect([run.code, existsSync(path) && readFileSync(path, 'utf8')]).toEqual([0, 'hello']);
     expect(told(run.stderr)).toBe('saved image/png, 5 bytes\n');
+    const both = await against(docs, 'read', 'URL', 'docs://both');
+    expect(both.stdout).toMatch(/^a\n\/.+\.bin\n$/);
     const off = await against(docs, 'read', 'URL', 'docs://logo', '--artifacts', 'off');
     expect([off.code, off.stdout]).toEqual([1, '']);
     expect(off.stderr).toContain('1 binary part was not saved');

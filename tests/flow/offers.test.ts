@@ -258,6 +258,14 @@ describe('reading a resource', () => {
     expect([...alone.server.methods(), ...ruled.server.methods()]).not.toContain('resources/read');
   });
 
+  test('is allowed for a run by naming it at its server', async () => {
+    await using opened = await open(docs, [[READ, { server: 'docs', uri: 'docs://guide' }]], {
+      head: 'mcp: {permissions: ask}',
+      yes: [`docs/${READ}`],
+    });
+    expect((await run(opened.scene)).outcomes).toEqual([`docs/${READ} ok`]);
+  });
+
   test('saves binary content and tells a refusal', async () => {
     await using opened = await open(
       docs,

@@ -33,7 +33,7 @@ function printContents(
   const contents = contentsOf(result.raw);
   const texts = contents.filter((content) => content !== undefined);
   // Several parts are told apart by lines; a single one is printed byte for byte.
-  if (texts.length === 1) output.text(texts[0] ?? '');
+  if (contents.length === 1) output.text(texts[0] ?? '');
   else output.text(texts.map((text) => (text.endsWith('\n') ? text : `${text}\n`)).join(''));
   output.breakLine();
   for (const { path, mimeType, bytes } of rendered.artifacts) {
