@@ -235,7 +235,7 @@ export const COMMANDS = {
     examples: ['usher skills', 'usher skills https://mcp.example.com/mcp'],
   },
   skill: {
-    usage: 'SERVER|URL URI',
+    usage: 'SERVER|URL URI|NAME',
     help: 'print the SKILL.md of one skill and verify all its files',
     flags: READING,
     examples: ['usher skill docs skill://pdf-processing/SKILL.md'],

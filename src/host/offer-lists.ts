@@ -11,6 +11,8 @@ import type { ServerOffers } from './server-offers.ts';
 
 /** Entries of one answer. */
 const PAGE = 100;
+/** Characters of its JSON, so that no result bound cuts into it. */
+const MAX_PAGE_CHARACTERS = 40_000;
 const MAX_DESCRIPTION = 300;
 const MAX_NAME = 200;
 const MAX_URI = 2000;
@@ -33,8 +35,10 @@ export async function listResourcesOf(
   if (!Number.isSafeInteger(from) || from < 0 || from > all.length) {
     return failedResult(`${JSON.stringify(cursor)} is no cursor of this list; leave it out.`);
   }
-  const next = from + PAGE < all.length ? { nextCursor: String(from + PAGE) } : {};
-  return jsonResult({ resources: all.slice(from, from + PAGE), ...next, ...problemsOf(found) });
+  const resources = firstPage(all.slice(from));
+  const end = from + resources.length;
+  const next = end < all.length ? { nextCursor: String(end) } : {};
+  return jsonResult({ resources, ...next, ...problemsOf(found) });
 }
 
 export async function listPromptsOf(
@@ -43,9 +47,20 @@ export async function listPromptsOf(
 ): Promise<ToolResult> {
   const found = await Promise.all(servers.map((server) => entriesOf(server, promptsOf, signal)));
   const all = found.flatMap(({ entries }) => entries);
-  const left = all.length - 5 * PAGE;
+  const prompts = firstPage(all);
+  const left = all.length - prompts.length;
   const more = left > 0 ? { leftOut: `${left} more; name a server` } : {};
-  return jsonResult({ prompts: all.slice(0, 5 * PAGE), ...more, ...problemsOf(found) });
+  return jsonResult({ prompts, ...more, ...problemsOf(found) });
+}
+
+/** As many entries as fit into one answer, at least one. */
+function firstPage(entries: readonly JsonObject[]): readonly JsonObject[] {
+  let characters = 0;
+  const end = entries.slice(0, PAGE).findIndex((entry, index) => {
+    characters += JSON.stringify(entry).length;
+    return index > 0 && characters > MAX_PAGE_CHARACTERS;
+  });
+  return entries.slice(0, end === -1 ? PAGE : end);
 }
 
 /** An answer that the model can mend its call with. */
@@ -63,6 +78,9 @@ async function entriesOf(
   read: (server: ServerOffers, signal: AbortSignal) => Promise<Entries>,
   signal: AbortSignal,
 ): Promise<Entries> {
+  const { state } = server.connection.status();
+  if (state !== 'ready')
+    return { entries: [], problems: [`${server.name} is not ready: ${state}`] };
   try {
     return await read(server, signal);
   } catch (error) {

@@ -205,6 +205,34 @@ describe('lists', () => {
     expect(texts[2]).toContain('"x" is no cursor of this list');
   });
 
+  test('end a page before it grows too long for one result', async () => {
+    const description = 'd'.repeat(290);
+    const resources = Array.from({ length: 100 }, (_, index) => ({
+      uri: `docs://${'u'.repeat(300)}${index}`,
+      description,
+    }));
+    await using opened = await open(
+      { ...docs, answers: { ...docs.answers, 'resources/list': () => ({ resources }) } },
+      [['list_mcp_resources', {}]],
+    );
+    const [text = ''] = (await run(opened.scene)).texts;
+    const page = JSON.parse(text);
+    expect(text.length).toBeLessThan(41_000);
+    expect(page.nextCursor).toBe(String(page.resources.length));
+  });
+
+  test('say which server is not there', async () => {
+    await using opened = await open(docs, [['list_mcp_prompts', {}]]);
+    const yaml = [
+      'servers:',
+      httpEntry('docs', opened.server.url),
+      httpEntry('away', 'http://127.0.0.1:9/mcp', ', timeout: {connect: 200ms}'),
+    ].join('\n');
+    await using scene = await openScene({ yaml, steps: callThenAnswer(['list_mcp_prompts', {}]) });
+    const { texts } = await run(scene);
+    expect(JSON.parse(texts[0] ?? '').problems).toEqual(['away is not ready: failed']);
+  });
+
   test('are read again after the server announced a change, and only then', async () => {
     const capabilities = { resources: {}, prompts: { listChanged: true } };
     await using server = startOffersServer({ ...docs, capabilities });
