@@ -89,6 +89,8 @@ export function withOffers(
     onEvent: (event: HostEvent) =>
       event.type === 'call_done' ? screen.live(undefined) : announce(event),
     preloadModel: false,
+    // Tools do not matter here, so no list of them is asked for where one is known.
+    usesKeptTools: true,
   };
   return withHost(context, request, async (host) => {
     const report = await host.start(signal);
