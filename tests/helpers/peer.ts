@@ -1,16 +1,21 @@
 /** Real third-party servers out of node_modules. */
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { resolve } from 'node:path';
 
-const require = createRequire(import.meta.url);
+const modules = resolve(import.meta.dir, '../../node_modules');
 
 /** What runs them: Node where it is, as their users do, else this Bun. */
 const runtime = Bun.which('node') ?? process.execPath;
 
 const PROGRAMS = {
-  everything: '@modelcontextprotocol/server-everything',
-  filesystem: '@modelcontextprotocol/server-filesystem',
-  context7: '@upstash/context7-mcp',
+  everything: '@modelcontextprotocol/server-everything/dist/index.js',
+  filesystem: '@modelcontextprotocol/server-filesystem/dist/index.js',
+  memory: '@modelcontextprotocol/server-memory/dist/index.js',
+  thinking: '@modelcontextprotocol/server-sequential-thinking/dist/index.js',
+  github: '@modelcontextprotocol/server-github/dist/index.js',
+  notion: '@notionhq/notion-mcp-server/bin/cli.mjs',
+  git: '@cyanheads/git-mcp-server/dist/index.js',
+  context7: '@upstash/context7-mcp/dist/index.js',
+  kubernetes: 'kubernetes-mcp-server/bin/index.js',
 } as const;
 
 export type PeerName = keyof typeof PROGRAMS;
@@ -20,8 +25,7 @@ export function peerCommand(
   name: PeerName,
   ...args: readonly string[]
 ): { command: string; args: string[] } {
-  const manifest = require.resolve(`${PROGRAMS[name]}/package.json`);
-  return { command: runtime, args: [join(dirname(manifest), 'dist/index.js'), ...args] };
+  return { command: runtime, args: [resolve(modules, PROGRAMS[name]), ...args] };
 }
 
 export interface RunningPeer extends AsyncDisposable {
