@@ -10,26 +10,23 @@ import {
   AuthError,
   ConnectError,
   InternalError,
-  LimitError,
   toAppError,
 } from '../base/errors.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { ServerConfig } from '../config/types.ts';
 import type { SourceCall, ToolResult } from '../tools/types.ts';
 import { createTransport, type RemoteEndpoint } from '../transport/create.ts';
-import { listTools, type ToolListing } from './discover.ts';
-import { connectTimeout, durationText, withDiagnostics } from './errors.ts';
+import { connectTimeout, withDiagnostics } from './errors.ts';
 import { HangWatch } from './hang-watch.ts';
 import { identityOf } from './identity.ts';
 import { Link } from './link.ts';
-import { pageReader } from './list-pages.ts';
 import { meet } from './meet.ts';
 import type { Agreement } from './negotiate.ts';
 import type { ConnectionPorts } from './ports.ts';
 import { Requests } from './requests.ts';
 import { ServerMemory } from './server-memory.ts';
 import { StatusBoard } from './states.ts';
-import { changesOf } from './subscription.ts';
+import { ToolList } from './tool-list.ts';
 import type { Connection, ServerRequestOptions, ServerStatus } from './types.ts';
 
 /** A connection to a server outside this process. Nothing is started before `connect`. */
@@ -51,13 +48,12 @@ class ServerConnection implements Connection {
   readonly #hangs: HangWatch;
   readonly #requests: Requests;
   readonly #memory: ServerMemory;
+  readonly #tools: ToolList;
   readonly #closing = new AbortController();
   /** Links on their way out; `close` waits for them. */
   readonly #leaving = new Set<Promise<void>>();
   #link: Link | undefined;
   #connecting: Promise<void> | undefined;
-  #refreshing: Promise<void> | undefined;
-  #isListDirty = false;
   #hasConnected = false;
   /** Why calls do not start the server again by themselves. */
   #blocked: AppError | undefined;
@@ -80,7 +76,9 @@ class ServerConnection implements Connection {
       onTimedOut: (link, startedMs) => this.#timedOut(link, startedMs),
       onContradicted: (link) => this.#contradicted(link),
     });
-    this.#memory = new ServerMemory(config, endpoint, ports);
+    const memory = new ServerMemory(config, endpoint, ports);
+    this.#memory = memory;
+    this.#tools = new ToolList({ config, ports, board: this.#board, memory });
   }
 
   status(): ServerStatus {
@@ -110,12 +108,9 @@ class ServerConnection implements Connection {
     const link = this.#link;
     if (link === undefined || this.status().state !== 'ready') return Promise.resolve();
     // Not before: whoever only lists or makes one call is gone by then.
-    link.subscribe(changesOf(this.status().capabilities));
-    if (!this.#isListDirty) return Promise.resolve();
-    this.#refreshing ??= this.#refreshFrom(link, signal).finally(() => {
-      this.#refreshing = undefined;
-    });
-    return this.#refreshing;
+    link.subscribe(this.status().capabilities, this.#ports.watchedResources?.(this.name) ?? []);
+    if (!this.#tools.isDirty) return Promise.resolve();
+    return this.#tools.refresh(link, anySignal(signal, this.#closing.signal));
   }
 
   close(): Promise<void> {
@@ -160,7 +155,7 @@ class ServerConnection implements Connection {
           phase = 'tools/list';
           this.#agreedOn(over, agreement);
         },
-        readTools: (over, readPage) => this.#readTools(over, readPage, signal),
+        tools: this.#tools,
       });
       this.#board.update({ state: 'ready', readyMs: clock.now() - startedAt });
       link.listen();
@@ -201,33 +196,16 @@ class ServerConnection implements Connection {
       ports,
       onNotice: (notice) => this.#board.notice([notice]),
       onToolsChanged: () => {
-        this.#isListDirty = true;
+        this.#tools.isDirty = true;
       },
       whileAsked: (work) => this.#requests.whileAsked(work),
       inputSchemaOf: (tool) => this.status().tools.find((one) => one.name === tool)?.inputSchema,
-      relist: (signal) => this.#discover(link, signal),
+      relist: (signal) => this.#tools.read(link, signal),
       onLost: (error) => this.#lost(link, error),
     });
     this.#link = link;
     link.open();
     return link;
-  }
-
-  async #discover(link: Link, signal: AbortSignal): Promise<void> {
-    await this.#readTools(link, pageReader(this.name, this.#ports, link, signal), signal);
-  }
-
-  async #readTools(
-    link: Link,
-    readPage: (params: JsonObject) => Promise<JsonValue>,
-    signal: AbortSignal,
-  ): Promise<ToolListing> {
-    this.#isListDirty = false;
-    const checkHeaders = this.status().era === 'modern' && link.transport.kind === 'http';
-    const listing = await listTools(readPage, signal, checkHeaders);
-    this.#board.update({ tools: listing.tools, dropped: listing.dropped });
-    this.#board.notice(listing.notices.map((notice) => `server "${this.name}": ${notice}`));
-    return listing;
   }
 
   #connectFailed(thrown: unknown): void {
@@ -264,6 +242,7 @@ class ServerConnection implements Connection {
   }
 
   #timedOut(link: Link, startedMs: number): void {
+    if (!link.isConfirmed) this.#memory.forget();
     if (link !== this.#link) return;
     if (this.#hangs.count(startedMs)) {
       this.#blocked = new ConnectError(
@@ -293,30 +272,13 @@ class ServerConnection implements Connection {
   }
 
   #lost(link: Link, error: AppError): void {
+    if (!link.isConfirmed) this.#memory.forget();
     if (link !== this.#link) return;
     const wasReady = this.status().state === 'ready';
     // While connecting, the request that waits reports it.
     if (!wasReady) return;
     this.#dropLink();
     this.#board.update({ state: 'failed', error });
-  }
-
-  async #refreshFrom(link: Link, caller: AbortSignal): Promise<void> {
-    const { connectMs } = this.config.timeout;
-    const limit = startLimit(
-      this.#ports.clock,
-      connectMs,
-      () => new LimitError(`no answer to tools/list within ${durationText(connectMs)}`),
-    );
-    try {
-      await this.#discover(link, anySignal(caller, limit.signal, this.#closing.signal));
-    } catch (error) {
-      this.#isListDirty = true;
-      const reason = error instanceof Error ? error.message : String(error);
-      this.#ports.log('warn', `server "${this.name}": the tool list stays as it was: ${reason}`);
-    } finally {
-      limit.dispose();
-    }
   }
 
   #dropLink(): void {

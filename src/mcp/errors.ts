@@ -83,6 +83,10 @@ export function connectTimeout(server: string, phase: string, limitMs: number): 
 
 const CONNECT_LIMIT = 'timeout.connect';
 
+export function isConnectTimeout(error: unknown): boolean {
+  return error instanceof ConnectError && error.details['limit'] === CONNECT_LIMIT;
+}
+
 /** A server that stayed silent may have said why on stderr; other errors hold that already. */
 export function withDiagnostics(error: AppError, said: string): AppError {
   if (said === '' || error.details['limit'] !== CONNECT_LIMIT) return error;

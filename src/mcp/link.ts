@@ -12,10 +12,10 @@ import { durationText, isSessionLost } from './errors.ts';
 import { listRoots } from './handlers/roots.ts';
 import { type Handshake, shakeHands } from './handshake.ts';
 import { ModernRequests } from './modern-requests.ts';
-import { type Agreement, negotiate } from './negotiate.ts';
+import { type Agreement, type NegotiateOptions, negotiate } from './negotiate.ts';
 import { Peer, type RequestHandler, type RequestOptions } from './peer.ts';
 import type { ConnectionPorts } from './ports.ts';
-import { Subscription } from './subscription.ts';
+import { canWatch, changesOf, Subscription } from './subscription.ts';
 import { TASKS_EXTENSION } from './task.ts';
 
 export interface LinkOptions {
@@ -51,6 +51,8 @@ export class Link {
   readonly #heard = Promise.withResolvers<void>();
   /** Agreed on 2026-07-28 or later. */
   #modern: ModernRequests | undefined;
+  /** By session and URI. */
+  readonly #watched = new Set<string>();
   #renewing: Promise<void> | undefined;
   #isStale = false;
 
@@ -94,7 +96,7 @@ export class Link {
   /** Finds out how the server speaks. Rejects as `negotiate` does. May be repeated. */
   async agree(
     protocol: ServerConfig['protocol'],
-    isKnownLegacy: boolean,
+    probes: NegotiateOptions['probes'],
     signal: AbortSignal,
   ): Promise<Agreement> {
     const { name, connectMs, ports } = this.#options;
@@ -115,13 +117,18 @@ export class Link {
         name,
         clock: ports.clock,
         protocol,
-        isKnownLegacy: isKnownLegacy || !isProbed,
+        probes: isProbed ? probes : 'never',
         connectMs,
         signal,
       },
     );
     this.adopt(agreement, true);
     return agreement;
+  }
+
+  /** False: only an earlier run knows how the server speaks, and nothing has come of it yet. */
+  get isConfirmed(): boolean {
+    return this.#modern?.isConfirmed ?? true;
   }
 
   /** Goes on from what was agreed on; `isConfirmed`: by this link, not by an earlier run. */
@@ -178,9 +185,10 @@ export class Link {
     if (this.#modern === undefined) this.transport.listen();
   }
 
-  /** What a modern server is asked to tell of; see `Subscription.want`. */
-  subscribe(filter: JsonObject): void {
-    if (this.#modern !== undefined) this.#subscription.want(filter);
+  /** Asks to be told of changes and of updates of `uris`, as far as the server can. Returns at once. */
+  subscribe(capabilities: JsonObject, uris: readonly string[]): void {
+    if (this.#modern !== undefined) this.#subscription.want(changesOf(capabilities, uris));
+    else if (canWatch(capabilities)) for (const uri of uris) void this.#watch(uri);
   }
 
   /** Idempotent; what waits is rejected. */
@@ -202,6 +210,19 @@ export class Link {
     this.#modern?.cache.notice(method, params);
     if (method === 'notifications/tools/list_changed') onToolsChanged();
     ports.onNotification(name, method, params);
+  }
+
+  /** A legacy server forgets it with the session; the next turn asks again. Never rejects. */
+  async #watch(uri: string): Promise<void> {
+    const { name, ports } = this.#options;
+    const key = `${this.transport.sessionId} ${uri}`;
+    if (this.#watched.has(key)) return;
+    this.#watched.add(key);
+    try {
+      await this.request('resources/subscribe', { uri }, { signal: this.#closing.signal });
+    } catch (error) {
+      ports.log('debug', `${name}: resources/subscribe: ${toAppError(error).message}`);
+    }
   }
 
   /** Rejects as `shakeHands` and `Peer.request` do. May be repeated. */

@@ -39,14 +39,14 @@ const INVALID_REQUEST = -32_600;
 
 export class ModernRequests {
   readonly cache: ResultCache;
+  isConfirmed: boolean;
   readonly #options: ModernOptions;
   #version: string;
-  #isConfirmed: boolean;
 
   constructor(options: ModernOptions) {
     this.#options = options;
     this.#version = options.version;
-    this.#isConfirmed = options.isConfirmed;
+    this.isConfirmed = options.isConfirmed;
     this.cache = new ResultCache(options.ports.clock);
   }
 
@@ -103,7 +103,7 @@ export class ModernRequests {
     const { hasHeaders, relist } = this.#options;
     try {
       const result = await this.#send(method, params, options);
-      this.#isConfirmed = true;
+      this.isConfirmed = true;
       return result;
     } catch (error) {
       if (options.signal.aborted) throw error;
@@ -118,7 +118,7 @@ export class ModernRequests {
         return this.#send(method, params, options);
       }
       if (supportedVersions(error) !== undefined) throw contradiction(error);
-      if (!this.#isConfirmed && verdict.kind === 'legacy')
+      if (!this.isConfirmed && verdict.kind === 'legacy')
         await this.#recheck(error, options.signal);
       throw error;
     }
@@ -142,7 +142,7 @@ export class ModernRequests {
       limit.dispose();
     }
     if (verdict.kind === 'legacy') throw contradiction(error);
-    if (verdict.kind === 'modern') this.#isConfirmed = true;
+    if (verdict.kind === 'modern') this.isConfirmed = true;
   }
 
   #headersOf(method: string, params: JsonObject): Record<string, string> {

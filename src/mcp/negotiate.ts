@@ -45,8 +45,11 @@ export interface NegotiateOptions {
   readonly name: string;
   readonly clock: Clock;
   readonly protocol: ServerConfig['protocol'];
-  /** Nothing is probed. */
-  readonly isKnownLegacy: boolean;
+  /**
+   * `first`: before anything else. `after_refusal`: an earlier run knows the server as legacy, so only if it
+   * refuses the handshake. `never`: unless it says that it speaks only later revisions.
+   */
+  readonly probes: 'first' | 'after_refusal' | 'never';
   /** `timeout.connect`; 0 is none. */
   readonly connectMs: number;
   readonly signal: AbortSignal;
@@ -62,12 +65,14 @@ const SILENCE_MS = 30_000;
  * ProtocolError when the server does not speak the pinned protocol.
  */
 export async function negotiate(contact: Contact, options: NegotiateOptions): Promise<Agreement> {
-  const { protocol, signal } = options;
-  if (protocol !== '2026-07-28' && (protocol === 'legacy' || options.isKnownLegacy)) {
+  const { name, protocol } = options;
+  let refusal: unknown;
+  if (protocol === 'legacy' || (protocol === 'auto' && options.probes !== 'first')) {
     try {
-      return { ...(await contact.initialize(signal)), era: 'legacy', isFirm: true };
+      return { ...(await contact.initialize(options.signal)), era: 'legacy', isFirm: true };
     } catch (error) {
-      if (!isModernOnly(error) || protocol === 'legacy') throw withPinHint(error, protocol);
+      if (!isWorthProbing(error, options)) throw withPinHint(error, protocol);
+      refusal = error;
     }
   }
   let verdict = await probe(contact, options, MODERN_VERSIONS[0] ?? '');
@@ -77,12 +82,13 @@ export async function negotiate(contact: Contact, options: NegotiateOptions): Pr
       return agreeModern(verdict);
     case 'again':
       throw new ProtocolError(
-        `server "${options.name}" refuses protocol version ${verdict.version} although it lists it`,
+        `server "${name}" refuses protocol version ${verdict.version} although it lists it`,
       );
     case 'failed':
-      throw verdict.error;
+      throw refusal ?? verdict.error;
     case 'legacy':
-      if (protocol === '2026-07-28') throw notPinned(options.name);
+      if (protocol === '2026-07-28') throw notPinned(name);
+      if (refusal !== undefined) throw refusal;
       return fallBack(contact, options, verdict.isFirm);
     default:
       return assertNever(verdict);
@@ -174,6 +180,13 @@ async function probe(
 /** Leaves the larger part of the connect limit to the handshake. */
 function withinThird(ms: number, connectMs: number): number {
   return connectMs === 0 ? ms : Math.min(ms, connectMs / 3);
+}
+
+/** Whether a refused handshake may come from a server that has become modern. */
+function isWorthProbing(error: unknown, { probes, protocol, signal }: NegotiateOptions): boolean {
+  if (protocol === 'legacy' || signal.aborted) return false;
+  if (isModernOnly(error)) return true;
+  return probes === 'after_refusal' && verdictOfFailure(toAppError(error)).kind === 'legacy';
 }
 
 function isModernOnly(error: unknown): boolean {

@@ -33,6 +33,8 @@ export interface ConnectionPorts extends TransportPorts {
   readonly usesKeptTools?: boolean;
   /** Between 0 and 1; jitter. Default Math.random. */
   readonly random?: () => number;
+  /** URIs of resources of `server` whose updates are wanted, asked for between turns; absent: none. */
+  readonly watchedResources?: (server: string) => readonly string[];
   /** Hears every notification but progress and cancellation. Must not throw. */
   readonly onNotification: (server: string, method: string, params: JsonObject) => void;
 }

@@ -13,6 +13,7 @@ export class ServerMemory {
   readonly #protocol: ServerConfig['protocol'];
   readonly #key: string;
   readonly #hasCredentials: boolean;
+  #agreement: Agreement | undefined;
 
   constructor(config: ServerConfig, endpoint: RemoteEndpoint, ports: ConnectionPorts) {
     this.#ports = ports;
@@ -40,10 +41,15 @@ export class ServerMemory {
     return tools !== undefined && tools.until > this.#now() ? tools.items : undefined;
   }
 
-  /** After a list was read. */
-  note(agreement: Agreement, listing: ToolListing): void {
+  agreed(agreement: Agreement): void {
+    this.#agreement = agreement;
+  }
+
+  /** The list was read; what was agreed on before holds. */
+  listed(listing: ToolListing): void {
     const { memory } = this.#ports;
-    if (memory === undefined) return;
+    const agreement = this.#agreement;
+    if (memory === undefined || agreement === undefined) return;
     if (agreement.era === 'legacy') {
       if (this.#protocol === 'auto' && agreement.isFirm)
         memory.remember(this.#key, { era: 'legacy' });

@@ -20,16 +20,23 @@ export interface SubscriptionOptions {
 }
 
 /** What a server with these capabilities can tell of; empty when it tells of nothing. */
-export function changesOf(capabilities: JsonObject): JsonObject {
-  const tells = (kind: string) => {
-    const capability = capabilities[kind];
-    return isJsonObject(capability) && capability['listChanged'] === true;
-  };
+export function changesOf(capabilities: JsonObject, uris: readonly string[]): JsonObject {
+  const tells = (kind: string) => isSet(capabilities[kind], 'listChanged');
   return {
     ...(tells('tools') ? { toolsListChanged: true } : {}),
     ...(tells('prompts') ? { promptsListChanged: true } : {}),
     ...(tells('resources') ? { resourcesListChanged: true } : {}),
+    ...(canWatch(capabilities) && uris.length > 0 ? { resourceSubscriptions: uris } : {}),
   };
+}
+
+/** True when single resources can be watched. */
+export function canWatch(capabilities: JsonObject): boolean {
+  return isSet(capabilities['resources'], 'subscribe');
+}
+
+function isSet(capability: JsonValue | undefined, flag: string): boolean {
+  return isJsonObject(capability) && capability[flag] === true;
 }
 
 const FIRST_PAUSE_MS = 1000;

@@ -9,7 +9,7 @@ import { createEraMemory, type EraMemory, memoryKey } from '../../src/mcp/era-me
 import { newFolder } from '../helpers/places.ts';
 import { serveRpc } from '../transport/rpc-server.ts';
 import { complete, refuse, serveModern, VERSION } from './modern-server.ts';
-import { callTool, failureOf, httpEndpoint, never, open } from './rig.ts';
+import { callTool, failureOf, httpEndpoint, never, open, stdioEndpoint } from './rig.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const LATER_MS = 8 * DAY_MS;
@@ -180,6 +180,74 @@ describe('a remembered server', () => {
         { ...modern, discovery: { resultType: 'complete', ...discovery } },
       ],
     );
+  });
+
+  test('of the legacy era that refuses the handshake in any other way is probed as well', async () => {
+    const memory = memoryIn(newFolder());
+    await using server = serveModern((message) =>
+      message['method'] === 'initialize' ? refuse(message, -32_601, undefined, 404) : undefined,
+    );
+    const endpoint = httpEndpoint(server.url);
+    memory.remember(memoryKey(endpoint), { era: 'legacy' });
+    await using connection = open(endpoint, { memory }, auto);
+    await connection.connect(never);
+    expect([connection.status().era, server.methods()]).toEqual([
+      'modern',
+      ['initialize', 'server/discover', 'tools/list'],
+    ]);
+  });
+
+  test('of the legacy era that only fails says why, after one look', async () => {
+    const memory = memoryIn(newFolder());
+    await using server = serveRpc((message) => refuse(message, -32_000, undefined, 400));
+    const endpoint = httpEndpoint(server.url);
+    memory.remember(memoryKey(endpoint), { era: 'legacy' });
+    await using connection = open(endpoint, { memory }, auto);
+    await connection.connect(never);
+    expect([connection.status().error?.message, server.methods()]).toEqual([
+      'server "s1" answered initialize with an error: refused -32000 (HTTP 400) (-32000)',
+      ['initialize', 'server/discover'],
+    ]);
+  });
+
+  test('of the modern era whose process ends on the first request is started anew', async () => {
+    const memory = memoryIn(newFolder());
+    const source = `
+      const say = (id, result) => console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
+      let isOpen = false;
+      require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+        const { id, method } = JSON.parse(line);
+        isOpen ||= method === 'initialize';
+        if (!isOpen) process.exit(4);
+        if (id !== undefined) {
+          say(id, method === 'initialize' ? { protocolVersion: '2025-06-18' } : { tools: [] });
+        }
+      });`;
+    const endpoint = stdioEndpoint(process.execPath, ['-e', source]);
+    memory.remember(memoryKey(endpoint), modern);
+    await using connection = open(endpoint, { memory }, auto);
+    await connection.connect(never);
+    expect([
+      connection.status().state,
+      connection.status().era,
+      memory.recall(memoryKey(endpoint)),
+    ]).toEqual(['ready', 'legacy', { era: 'legacy' }]);
+  });
+
+  test('of the modern era that stays silent is doubted the next time', async () => {
+    const memory = memoryIn(newFolder());
+    await using server = serveModern((message) =>
+      message['method'] === 'tools/list' ? new Promise<Response>(() => undefined) : undefined,
+    );
+    const endpoint = httpEndpoint(server.url);
+    memory.remember(memoryKey(endpoint), modern);
+    const timeout = { connectMs: 30, idleMs: 0, maxMs: 0, tools: {} };
+    await using connection = open(endpoint, { memory }, { ...auto, timeout });
+    await connection.connect(never);
+    expect([connection.status().state, memory.recall(memoryKey(endpoint))]).toEqual([
+      'failed',
+      undefined,
+    ]);
   });
 
   test('of the modern era is listed at once', async () => {

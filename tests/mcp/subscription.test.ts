@@ -1,9 +1,11 @@
 /** The standing request for changes: what is asked, how it comes back, and when it is given up. */
 import { describe, expect, test } from 'bun:test';
-import type { JsonObject, JsonValue } from '../../src/base/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/json.ts';
 import { RpcError } from '../../src/mcp/errors.ts';
 import { changesOf, Subscription } from '../../src/mcp/subscription.ts';
+import { rpcResult, serveRpc } from '../transport/rpc-server.ts';
 import { createManualClock } from './manual-clock.ts';
+import { httpEndpoint, never, open, until } from './rig.ts';
 
 const filter = { toolsListChanged: true };
 
@@ -110,6 +112,7 @@ test.each([
   [{}, {}],
   [{ tools: {} }, {}],
   [{ tools: { listChanged: 'yes' }, prompts: null }, {}],
+  [{ resources: { subscribe: true } }, { resourceSubscriptions: ['a:b'] }],
   [
     {
       tools: { listChanged: true },
@@ -118,6 +121,33 @@ test.each([
     },
     { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true },
   ],
-])('only changes that a server can tell of are asked for: %j', (capabilities, changes) => {
-  expect(changesOf(capabilities)).toEqual(changes);
+])('only what a server can tell of is asked for: %j', (capabilities, changes) => {
+  expect(changesOf(capabilities, ['a:b'])).toEqual(changes);
+});
+
+test('without resources to watch none are asked for', () => {
+  expect(changesOf({ resources: { subscribe: true } }, [])).toEqual({});
+});
+
+test('a legacy server is asked once per resource and session', async () => {
+  await using server = serveRpc((message) =>
+    message['method'] === 'initialize'
+      ? Response.json(
+          rpcResult(message, {
+            protocolVersion: '2025-11-25',
+            capabilities: { resources: { subscribe: true } },
+          }),
+        )
+      : undefined,
+  );
+  const watchedResources = () => ['file:///a', 'file:///b'];
+  await using connection = open(httpEndpoint(server.url), { watchedResources });
+  await connection.connect(never);
+  await connection.refresh(never);
+  await connection.refresh(never);
+  const subscribed = () => server.messages.filter(({ method }) => method === 'resources/subscribe');
+  await until(() => subscribed().length >= 2);
+  await connection.refresh(never);
+  const uris = subscribed().map(({ params }) => (isJsonObject(params) ? params['uri'] : undefined));
+  expect(uris.sort()).toEqual(['file:///a', 'file:///b']);
 });
