@@ -40,6 +40,7 @@ export interface EraMemoryOptions {
 
 const FILE = 'servers.json';
 const MAX_FILE_BYTES = 2 * 1024 * 1024;
+const MAX_KEPT_BYTES = 1024 * 1024;
 const MAX_SERVERS = 200;
 const MAX_ENTRY_CHARACTERS = 128 * 1024;
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -75,11 +76,7 @@ export function createEraMemory(options: EraMemoryOptions): EraMemory {
   const change = (edit: (all: Map<string, Entry>) => void) => {
     entries = path === undefined ? (entries ?? load()) : load();
     edit(entries);
-    const kept = [...entries]
-      .filter(([, entry]) => isValid(entry))
-      .sort(([, a], [, b]) => b.at - a.at)
-      .slice(0, MAX_SERVERS);
-    entries = new Map(kept);
+    entries = newestWithinBounds([...entries].filter(([, entry]) => isValid(entry)));
     if (path !== undefined) write(path, entries, log);
   };
 
@@ -119,6 +116,17 @@ export function memoryKey(endpoint: RemoteEndpoint): string {
       ? ['stdio', endpoint.command, endpoint.args, endpoint.cwd]
       : [endpoint.kind, endpoint.url];
   return sha256Hex(JSON.stringify(place));
+}
+
+function newestWithinBounds(all: readonly (readonly [string, Entry])[]): Map<string, Entry> {
+  const kept = new Map<string, Entry>();
+  let bytes = 0;
+  for (const [key, entry] of all.toSorted(([, a], [, b]) => b.at - a.at)) {
+    bytes += Buffer.byteLength(JSON.stringify(entry)) + key.length;
+    if (kept.size === MAX_SERVERS || bytes > MAX_KEPT_BYTES) break;
+    kept.set(key, entry);
+  }
+  return kept;
 }
 
 function readEntries(path: string, log: LogSink): Map<string, Entry> {

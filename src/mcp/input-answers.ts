@@ -1,6 +1,6 @@
 /** What a 2026-07-28 exchange needs while it is not over, and the answers to a server's questions in it. */
 import type { Clock } from '../base/clock.ts';
-import { ProtocolError } from '../base/errors.ts';
+import { LimitError, ProtocolError } from '../base/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { ToolProgress } from '../tools/types.ts';
 
@@ -23,12 +23,23 @@ export interface OpenExchange {
   readonly onActivity: () => void;
 }
 
-/** The answers to a map of questions, under the same keys. One that fails withdraws the others. */
+/** More at once are nothing that a person can look at. */
+const MAX_QUESTIONS = 16;
+
+/**
+ * The answers to a map of questions, under the same keys. One that fails withdraws the others. Rejects with
+ * LimitError for more than 16.
+ */
 export async function answerAll(
   requests: JsonValue | undefined,
   { answer, server, signal }: OpenExchange,
 ): Promise<JsonObject> {
   const entries = isJsonObject(requests) ? Object.entries(requests) : [];
+  if (entries.length > MAX_QUESTIONS) {
+    throw new LimitError(`server "${server}" asks ${entries.length} questions at once`, {
+      details: { limit: 'input questions', questions: MAX_QUESTIONS },
+    });
+  }
   const round = new AbortController();
   const onAbort = () => round.abort(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });

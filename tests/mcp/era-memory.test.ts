@@ -119,6 +119,16 @@ describe('the file', () => {
     ]);
   });
 
+  test('stays small however much servers let us keep', () => {
+    const folder = newFolder();
+    const items = [{ name: 'x', description: 'ü'.repeat(100_000) }];
+    for (let count = 0; count < 8; count += 1) {
+      memoryIn(folder, count).remember(`k${count}`, { ...modern, tools: { items, until: count } });
+    }
+    expect(statSync(join(folder, 'servers.json')).size).toBeLessThan(1024 * 1024);
+    expect(memoryIn(folder, 9).recall('k7')?.era).toBe('modern');
+  });
+
   test('without a place for it, is this process alone', () => {
     const memory = memoryIn(undefined);
     memory.remember('a', { era: 'legacy' });

@@ -100,6 +100,18 @@ describe('input_required', () => {
     ]);
   });
 
+  test('with more questions than a person can look at fails the call', async () => {
+    const many = Object.fromEntries(Array.from({ length: 17 }, (_, n) => [`k${n}`, question('?')]));
+    await using met = await meet((message) =>
+      isCall(message)
+        ? complete(message, { resultType: 'input_required', inputRequests: many })
+        : undefined,
+    );
+    expect((await failureOf(callTool(met.connection, 'echo'))).message).toBe(
+      'server "s1" asks 17 questions at once',
+    );
+  });
+
   test('for what is not offered fails the call by name', async () => {
     await using met = await meet((message) =>
       isCall(message)
