@@ -436,6 +436,10 @@ test('flags reach the host', async () => {
     artifacts: 'off',
     preloadModel: true,
     patienceMs: 3000,
+    talk: undefined,
+    elicit: undefined,
+    serverLogLevel: undefined,
+    usesKeptTools: false,
   });
 });
 

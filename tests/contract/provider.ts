@@ -265,7 +265,7 @@ export function describeProvider({ provider, format }: ProviderUnderTest): void 
     test('names the idle clock when a reply stalls, after one more try', async () => {
       const server = await start({ steps: [{ text: ['a', 'b'], stall: true }], after: 'repeat' });
       const { error } = await ask(server, ASK, { idleMs: 60 });
-      expect(error).toMatchObject({ code: 'limit', details: { limit: 'model.timeout.idle' } });
+      expect(error).toMatchObject({ code: 'provider', details: { limit: 'model.timeout.idle' } });
       expect(server.requests).toHaveLength(2);
     });
 
