@@ -23,7 +23,8 @@ import { rpcResult, serveRpc } from './rpc-server.ts';
 
 const json = { 'content-type': 'application/json' };
 const html = { 'content-type': 'text/html; charset=utf-8' };
-const quick = { timeout: { connectMs: 10_000, idleMs: 60_000, maxMs: 60_000, tools: {} } };
+/** Generous: a hurried clock runs 50 times as fast, and the machine may be busy. */
+const quick = { timeout: { connectMs: 500_000, idleMs: 60_000, maxMs: 60_000, tools: {} } };
 
 async function connected(url: string, ports: Partial<ConnectionPorts> = {}) {
   const connection = open(httpEndpoint(url), ports, quick);
