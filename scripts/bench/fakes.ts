@@ -1,8 +1,9 @@
 /**
  * The other side of a measured run, in a process of its own on loopback: a scripted model that speaks OpenAI
  * chat completions over SSE, and any number of MCP servers over Streamable HTTP (`/NAME/mcp`). Both answer at
- * once. `POST /_control` sets the scenario and clears the log; `GET /_log` tells when requests arrived, in
- * milliseconds since the epoch with their fraction, which all processes of a machine share.
+ * once, except `/silent/mcp`, which never does. `POST /_control` sets the scenario and clears the log;
+ * `GET /_log` tells when requests arrived, in milliseconds since the epoch with their fraction, which all
+ * processes of a machine share.
  */
 import { makeTools } from './tools.ts';
 
@@ -99,6 +100,7 @@ function answerChat(body: string): Response {
 }
 
 async function answerMcp(request: Request, body: string, pathname: string): Promise<Response> {
+  if (pathname === '/silent/mcp') await new Promise(() => undefined);
   if (request.method !== 'POST') return new Response(null, { status: 405 });
   const message = JSON.parse(body);
   if (message.id === undefined) return new Response(null, { status: 202 });

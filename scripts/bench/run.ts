@@ -22,6 +22,9 @@ interface Work {
   /** Largest ratio to the floor (or value, where `absolute`) that the project allows. */
   readonly target: number;
   readonly absolute: boolean;
+  /** What server 3 is instead: one that never answers, or an address where nobody listens. The floor has no answer to either. */
+  readonly third?: 'silent' | 'dead';
+  readonly flags?: readonly string[];
 }
 
 interface Sample {
@@ -123,6 +126,31 @@ const WORK: readonly Work[] = [
   },
   {
     ...HTTP,
+    id: 'S7',
+    title: '5 HTTP servers, one never answers, --patience 2s',
+    httpServers: 5,
+    scenario: {},
+    mode: 'prompt',
+    third: 'silent',
+    flags: ['--patience', '2s'],
+    measure: firstRequest,
+    target: 2300,
+    absolute: true,
+  },
+  {
+    ...HTTP,
+    id: 'S7d',
+    title: '5 HTTP servers, nobody listens at one (retries after 0.25 and 1 s)',
+    httpServers: 5,
+    scenario: {},
+    mode: 'prompt',
+    third: 'dead',
+    measure: firstRequest,
+    target: 1250 * 1.1 + 100,
+    absolute: true,
+  },
+  {
+    ...HTTP,
     id: 'S9h',
     title: 'usher call over HTTP',
     scenario: {},
@@ -180,10 +208,10 @@ async function measure(item: Work): Promise<void> {
   const floorValues: number[] = [];
   const usherValues: number[] = [];
   for (let run = -1; run < runs; run += 1) {
-    const floorSample = await once(item, floorCommand);
+    const floorSample = item.third === undefined ? await once(item, floorCommand) : undefined;
     const usherSample = await once(item, usherCommand);
     if (run < 0) continue;
-    floorValues.push(item.measure(floorSample));
+    if (floorSample !== undefined) floorValues.push(item.measure(floorSample));
     usherValues.push(item.measure(usherSample));
   }
   const floorMedian = median(floorValues);
@@ -191,14 +219,14 @@ async function measure(item: Work): Promise<void> {
   const ratio = usherMedian / floorMedian;
   const holds = (item.absolute ? usherMedian : ratio) <= item.target;
   const target = item.absolute ? `${item.target} ${item.unit}` : `${item.target} x`;
-  const value = (n: number) => `${n.toFixed(1)} ${item.unit}`;
+  const value = (n: number) => (Number.isNaN(n) ? '-' : `${n.toFixed(1)} ${item.unit}`);
   console.log(
-    `| ${item.id} | ${item.title} | ${value(floorMedian)} | ${value(usherMedian)} | ${ratio.toFixed(2)} | ${holds ? 'holds' : 'MISSED'} (${target}) |`,
+    `| ${item.id} | ${item.title} | ${value(floorMedian)} | ${value(usherMedian)} | ${Number.isNaN(ratio) ? '-' : ratio.toFixed(2)} | ${holds ? 'holds' : 'MISSED'} (${target}) |`,
   );
 }
 
 function prepare(item: Work): { floorCommand: string[]; usherCommand: string[] } {
-  const http = range(item.httpServers).map((n) => ({ name: `s${n}`, url: `${origin}/s${n}/mcp` }));
+  const http = range(item.httpServers).map((n) => ({ name: `s${n}`, url: urlOf(item, n) }));
   const tools = String(item.scenario.tools ?? DEFAULTS.tools);
   const stdio = range(item.stdioServers).map((n) => ({
     name: `s${n}`,
@@ -230,9 +258,21 @@ function prepare(item: Work): { floorCommand: string[]; usherCommand: string[] }
     case 'prompt':
       return {
         floorCommand: [floor, floorFile, 'prompt', 'Do the work.'],
-        usherCommand: [usher, '--config', usherFile, '--prompt', 'Do the work.'],
+        usherCommand: [
+          usher,
+          '--config',
+          usherFile,
+          '--prompt',
+          'Do the work.',
+          ...(item.flags ?? []),
+        ],
       };
   }
+}
+
+function urlOf({ third }: Work, n: number): string {
+  if (n !== 3 || third === undefined) return `${origin}/s${n}/mcp`;
+  return third === 'silent' ? `${origin}/silent/mcp` : 'http://127.0.0.1:9/mcp';
 }
 
 async function once(item: Work, command: string[]): Promise<Sample> {
