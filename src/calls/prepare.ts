@@ -98,9 +98,11 @@ function aimed(
   }
 }
 
+const OVERRULED: ReadonlySet<HiddenReason['kind']> = new Set(['binary', 'exposure', 'tokens']);
+
 /** Only what the user did not rule out by a list or a flag can be called by a person all the same. */
 function isReachable(hidden: HiddenReason, origin: CallOrigin): boolean {
-  return origin === 'user' && (hidden.kind === 'binary' || hidden.kind === 'exposure');
+  return origin === 'user' && OVERRULED.has(hidden.kind);
 }
 
 function hiddenText(tool: RegisteredTool, hidden: HiddenReason): string {
@@ -116,6 +118,7 @@ function hiddenText(tool: RegisteredTool, hidden: HiddenReason): string {
       return `${path} cannot be used: ${hidden.problem}.`;
     case 'binary':
     case 'exposure':
+    case 'tokens':
       return `${path} is hidden.`;
   }
 }

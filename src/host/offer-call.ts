@@ -37,7 +37,12 @@ export function offerCall(
       invalidArguments: undefined,
       origin: 'user',
     },
-    snapshot: { tools: [tool], hidden: [], resolve: () => ({ kind: 'found', tool }) },
+    snapshot: {
+      tools: [tool],
+      reachable: [tool],
+      hidden: [],
+      resolve: () => ({ kind: 'found', tool }),
+    },
   };
 }
 

@@ -44,6 +44,7 @@ function readerTool(server: ServerOffers, definition: ToolDefinition, work: Work
     publicName: definition.name,
     definition,
     hidden: undefined,
+    exposure: 'direct',
     source: { name, kind, identity, call },
   };
 }

@@ -113,6 +113,8 @@ function describeReason(reason: HiddenReason): string {
       return '`exposure: hidden`';
     case 'flag':
       return 'by a flag of this session or defaultTools';
+    case 'tokens':
+      return `about ${reason.tokens} tokens, maxToolTokens is ${reason.maxTokens}`;
     case 'malformed':
       return reason.problem;
     default:

@@ -6,13 +6,17 @@ import { isDeeperThan, MAX_JSON_DEPTH } from '../base/depth.ts';
 import { isGlob, matchesGlob } from '../base/glob.ts';
 import { nearestMatches } from '../base/text.ts';
 import { findBinary } from './binary-schema.ts';
+import { configuredExposure, type ExposureChoice } from './exposure.ts';
 import type { HiddenReason, ToolDefinition } from './types.ts';
 
-export interface ExposureRules {
+export interface ExposureRules extends ExposureChoice {
   /** Allowlist patterns; `undefined` = all, `[]` = none, only `!exclusions` = all but those. */
   readonly tools: readonly string[] | undefined;
-  readonly exposure: 'direct' | 'hidden';
   readonly binary: 'drop' | 'keep';
+  /** Most tokens that the declarations of the server's tools may cost. Default: no limit. */
+  readonly maxToolTokens?: number | undefined;
+  /** The tools are left out while there is nothing that is deferred. Default false. */
+  readonly onlyWithDeferred?: boolean;
 }
 
 export interface FilterWarning {
@@ -36,7 +40,7 @@ export function hiddenReason(
       findBinary(definition.outputSchema, 'outputSchema');
     if (schemaPath !== undefined) return { kind: 'binary', schemaPath };
   }
-  return rules.exposure === 'hidden' ? { kind: 'exposure' } : undefined;
+  return configuredExposure(definition.name, rules) === 'hidden' ? { kind: 'exposure' } : undefined;
 }
 
 /** One warning for each pattern of the allowlist that fits no tool of the server, with the nearest name. */

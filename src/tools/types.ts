@@ -84,6 +84,14 @@ export type Aim =
   /** Nothing can be called; the text tells the model how to mend it. */
   | { readonly kind: 'invalid'; readonly text: string };
 
+/**
+ * How a model or a script gets at a tool. It is never authorization: permission is asked all the same.
+ * `direct`: declared from the start. `deferred`: declared once `tool_search` found it. `codemode`: called by
+ * scripts. Scripts and `tool_search` reach all of these. `hidden`: by neither. `model-only`: declared, but no
+ * business of scripts and searches (tools that run other tools).
+ */
+export type Exposure = 'direct' | 'deferred' | 'codemode' | 'hidden' | 'model-only';
+
 /** Why a tool of a server is not offered to the model. */
 export type HiddenReason =
   | { readonly kind: 'not_listed' }
@@ -91,6 +99,8 @@ export type HiddenReason =
   | { readonly kind: 'binary'; readonly schemaPath: string }
   | { readonly kind: 'exposure' }
   | { readonly kind: 'flag' }
+  /** Its declaration alone costs more than `maxToolTokens`. */
+  | { readonly kind: 'tokens'; readonly tokens: number; readonly maxTokens: number }
   | { readonly kind: 'malformed'; readonly problem: string };
 
 export interface RegisteredTool {
@@ -101,6 +111,8 @@ export interface RegisteredTool {
   readonly definition: ToolDefinition;
   /** `undefined`: exposed. */
   readonly hidden: HiddenReason | undefined;
+  /** `hidden` exactly where `hidden` has a reason. */
+  readonly exposure: Exposure;
   readonly source: ToolSource;
 }
 
@@ -112,8 +124,13 @@ export type Resolution =
 
 /** Frozen for a turn: later changes of the registry make a new snapshot. */
 export interface RegistrySnapshot {
-  /** Exposed tools, ordered by server as configured, then as the server lists them. */
+  /**
+   * What is declared to the model: direct and model-only tools, ordered by server as configured, then as the
+   * server lists them; after them those that were loaded, in the order of loading.
+   */
   readonly tools: readonly RegisteredTool[];
+  /** What scripts and searches reach: direct, deferred and codemode tools, in the order of servers. */
+  readonly reachable: readonly RegisteredTool[];
   readonly hidden: readonly RegisteredTool[];
   /** `server/tool`, public name, `mcp__server__tool` and `server.tool` all resolve; hidden tools as well. */
   resolve(name: string): Resolution;

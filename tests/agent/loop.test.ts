@@ -8,6 +8,7 @@ import type { RegisteredTool, RegistrySnapshot } from '../../src/tools/types.ts'
 
 const emptySnapshot: RegistrySnapshot = {
   tools: [],
+  reachable: [],
   hidden: [],
   resolve: () => ({ kind: 'unknown', nearest: [] }),
 };
@@ -26,6 +27,7 @@ const tool: RegisteredTool = {
     raw: {},
   },
   hidden: undefined,
+  exposure: 'direct',
   source: {
     name: 's',
     kind: 'builtin',

@@ -19,6 +19,7 @@ function toolOf(name: string, source: Partial<ToolSource> = {}): RegisteredTool 
       raw: {},
     },
     hidden: undefined,
+    exposure: 'direct',
     source: {
       name: 's',
       kind: 'builtin',
@@ -36,6 +37,7 @@ function prepare(aim: Aim | undefined, args: JsonObject = { n: 1 }) {
   const tools = [front, back];
   const snapshot: RegistrySnapshot = {
     tools,
+    reachable: tools,
     hidden: [],
     resolve(name) {
       const tool = tools.find((one) => one.name === name);

@@ -48,6 +48,7 @@ const read = toolOf('fs', 'read_file', 'Reads a file.\nAll of it.');
 const binary: RegisteredTool = {
   ...toolOf('fs', 'upload'),
   hidden: { kind: 'binary', schemaPath: '$.file' },
+  exposure: 'hidden',
 };
 const host = { report: reportOf([statusOf('fs')]), snapshot: snapshotOf([read], [binary]) };
 

@@ -119,6 +119,7 @@ export function toolOf(server: string, name: string, description = 'Does it.'): 
       raw,
     },
     hidden: undefined,
+    exposure: 'direct',
     source: {
       name: server,
       kind: 'http',
@@ -134,6 +135,7 @@ export function snapshotOf(
 ): RegistrySnapshot {
   return {
     tools,
+    reachable: tools,
     hidden,
     resolve(name) {
       const tool = [...tools, ...hidden].find((one) => `${one.server}/${one.name}` === name);

@@ -51,7 +51,12 @@ export async function modelOn(
       if (answer === undefined) throw new Error('no answer is scripted');
       return answer(request);
     },
-    snapshot: () => ({ tools: [], hidden: [], resolve: () => ({ kind: 'unknown', nearest: [] }) }),
+    snapshot: () => ({
+      tools: [],
+      reachable: [],
+      hidden: [],
+      resolve: () => ({ kind: 'unknown', nearest: [] }),
+    }),
   });
   return { model, requests };
 }

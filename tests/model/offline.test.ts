@@ -53,7 +53,7 @@ const tracker = [
 
 function snapshotOf(tools: readonly RegisteredTool[]): RegistrySnapshot {
   const resolve = createResolver(tools, new Map(), new Set());
-  return { tools, hidden: [], resolve };
+  return { tools, reachable: tools, hidden: [], resolve };
 }
 
 async function route(prompt: string, tools: readonly RegisteredTool[] = workspace) {

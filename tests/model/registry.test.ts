@@ -14,6 +14,7 @@ const BASE: ModelConfig = {
 async function create(model: ModelConfig | undefined, env = {}) {
   const snapshot = () => ({
     tools: [],
+    reachable: [],
     hidden: [],
     resolve: () => ({ kind: 'unknown', nearest: [] }) as const,
   });

@@ -132,6 +132,7 @@ export function fakeTool(
     publicName: `${server}_${name}`,
     definition: fakeDefinition(name, `Does ${name}.`),
     hidden,
+    exposure: hidden === undefined ? 'direct' : 'hidden',
     source: {
       name: server,
       kind: 'stdio',
@@ -150,6 +151,7 @@ export function fakeSnapshot(servers: readonly ServerStatus[]): RegistrySnapshot
   );
   return {
     tools: tools.filter((tool) => tool.hidden === undefined),
+    reachable: tools.filter((tool) => tool.hidden === undefined),
     hidden: tools.filter((tool) => tool.hidden !== undefined),
     resolve: () => ({ kind: 'unknown', nearest: [] }),
   };

@@ -60,6 +60,7 @@ export function registered(server: string, tool: ToolDefinition): RegisteredTool
     publicName: `${server}_${tool.name}`,
     definition: tool,
     hidden: undefined,
+    exposure: 'direct',
     source: sourceOf(server),
   };
 }

@@ -101,6 +101,8 @@ function reasonText(reason: HiddenReason | undefined): string {
       return 'exposure: hidden';
     case 'flag':
       return 'left out by --tool, --no-tool or defaultTools';
+    case 'tokens':
+      return `about ${reason.tokens} tokens, maxToolTokens is ${reason.maxTokens}`;
     case 'malformed':
       return `cannot be used: ${reason.problem}`;
   }
