@@ -46,7 +46,6 @@ function exitOf(examinations: readonly Examination[], config: Config, isNamed: b
 }
 
 function examinationText(one: Examination): string {
-  const { failure } = one;
   const rows: readonly (readonly [string, string])[] = [
     ...one.steps.map(
       ({ name, ms, ok, text }) =>
@@ -59,21 +58,30 @@ function examinationText(one: Examination): string {
     ...factRows(one),
     ...one.notes.map((note) => ['note', note] as const),
     ...one.tools.leftOut.map((text) => ['left out', text] as const),
-    ...(one.stderr === '' || failure === undefined
-      ? []
-      : [['stderr', one.stderr.replaceAll('\n', `\n${' '.repeat(INDENT)}`)] as const]),
-    ...(failure === undefined
-      ? []
-      : ([
-          ['failure', failure.message.replaceAll('\n', `\n${' '.repeat(INDENT)}`)],
-          ['remedy', failure.remedy],
-        ] as const)),
+    ...failureRows(one),
   ];
   const lines = rows.map(([name, text]) => `  ${name.padEnd(INDENT - 2)}${text}`.trimEnd());
   return `${one.name} (${one.transport})\n${lines.join('\n')}\n`;
 }
 
 const INDENT = 28;
+
+/** What the command said stands once, also where the failure quotes it at its end. */
+function failureRows({ failure, stderr }: Examination): readonly (readonly [string, string])[] {
+  if (failure === undefined) return [];
+  const { message, remedy } = failure;
+  const isQuoted = stderr !== '' && message.endsWith(stderr);
+  const reason = isQuoted ? message.slice(0, -stderr.length).trimEnd() : message;
+  return [
+    ['failure', indented(reason)],
+    ...(stderr === '' ? [] : [['stderr', indented(stderr)] as const]),
+    ['remedy', remedy],
+  ];
+}
+
+function indented(text: string): string {
+  return text.replaceAll('\n', `\n${' '.repeat(INDENT)}`);
+}
 
 function stateText({ state, ms, tools }: Examination): string {
   if (state !== 'ready') return state.replace('_', ' ');
