@@ -1,6 +1,7 @@
 /** What a connection promises, whatever its messages travel on. A new transport joins by one line. */
 import { describe, expect, test } from 'bun:test';
 import { UnknownOutcomeError } from '../../src/base/errors.ts';
+import type { ServerEndpoint } from '../../src/config/types.ts';
 import { RpcError } from '../../src/mcp/errors.ts';
 import { type ServerScript, standardTools, tool } from '../fixtures/servers/script.ts';
 import { createManualClock } from '../mcp/manual-clock.ts';
@@ -9,7 +10,7 @@ import {
   failureOf,
   httpRig,
   never,
-  open,
+  open as openTo,
   type Rig,
   sseRig,
   stdioRig,
@@ -25,10 +26,23 @@ const TRANSPORTS: Readonly<Record<string, (script: ServerScript) => Promise<Rig>
   stdio: (script) => stdioRig(script),
   'legacy HTTP+SSE': (script) => sseRig(script),
   WebSocket: (script) => wsRig(script),
+  'HTTP with JSON at 2026-07-28': (script) => httpRig({ ...script, modern: true }),
+  'HTTP with event streams at 2026-07-28': (script) =>
+    httpRig({ ...script, modern: true, replyAs: 'sse' }),
+  'stdio at 2026-07-28': (script) => stdioRig({ ...script, modern: true }),
 };
 const object = { type: 'object', properties: {} };
 
 describe.each(Object.entries(TRANSPORTS))('over %s', (_name, start) => {
+  const isModern = _name.includes('2026');
+  /** There the end of an exchange says all; elsewhere a message does. */
+  const tellsByClosing = isModern && _name.includes('HTTP');
+  const open = (
+    endpoint: ServerEndpoint,
+    ports: Parameters<typeof openTo>[1],
+    config: Parameters<typeof openTo>[2] = {},
+  ) => openTo(endpoint, ports, { protocol: isModern ? 'auto' : 'legacy', ...config });
+
   test('connects, says who it is, lists and calls', async () => {
     await using rig = await start({ instructions: 'be brief', tools: standardTools.slice(0, 1) });
     await using connection = open(rig.endpoint, rig.ports);
@@ -37,8 +51,8 @@ describe.each(Object.entries(TRANSPORTS))('over %s', (_name, start) => {
       name: 's1',
       kind: connection.kind,
       state: 'ready',
-      era: 'legacy',
-      protocolVersion: '2025-11-25',
+      era: isModern ? 'modern' : 'legacy',
+      protocolVersion: isModern ? '2026-07-28' : '2025-11-25',
       serverInfo: { name: 'fixture', version: '1.0.0' },
       instructions: 'be brief',
       capabilities: { tools: {} },
@@ -69,21 +83,35 @@ describe.each(Object.entries(TRANSPORTS))('over %s', (_name, start) => {
       isError: false,
       raw: { content: [{ type: 'text', text: '{"text":"hi 🙂"}' }] },
     });
+    const first = isModern
+      ? [['server/discover', 1]]
+      : [
+          ['initialize', 1],
+          ['notifications/initialized', undefined],
+        ];
     expect(rig.messages().map((message) => [message['method'], message['id']])).toEqual([
-      ['initialize', 1],
-      ['notifications/initialized', undefined],
+      ...first,
       ['tools/list', 2],
       ['tools/call', 3],
     ]);
-    expect(rig.messages()[0]?.['params']).toEqual({
+    const envelope = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'usher', version: '1.2.3' },
+      'io.modelcontextprotocol/clientCapabilities': {
+        roots: {},
+        extensions: { 'io.modelcontextprotocol/tasks': {} },
+      },
+    };
+    const hello = {
       protocolVersion: '2025-11-25',
       capabilities: { roots: {} },
       clientInfo: { name: 'usher', version: '1.2.3' },
-    });
-    expect(rig.messages()[3]?.['params']).toEqual({
+    };
+    expect(rig.messages()[0]?.['params']).toEqual(isModern ? { _meta: envelope } : hello);
+    expect(rig.messages().at(-1)?.['params']).toEqual({
       name: 'echo',
       arguments: { text: 'hi 🙂' },
-      _meta: { progressToken: 3 },
+      _meta: { ...(isModern ? envelope : {}), progressToken: 3 },
     });
   });
 
@@ -161,32 +189,34 @@ describe.each(Object.entries(TRANSPORTS))('over %s', (_name, start) => {
     expect([connection.status().state, connection.status().tools]).toEqual(['ready', []]);
   });
 
-  test.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])(
-    'accepts version %s without a word',
-    async (protocolVersion) => {
-      await using rig = await start({ protocolVersion });
+  if (!isModern) {
+    test.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])(
+      'accepts version %s without a word',
+      async (protocolVersion) => {
+        await using rig = await start({ protocolVersion });
+        await using connection = open(rig.endpoint, rig.ports);
+        await connection.connect(never);
+        const { state, notices } = connection.status();
+        expect([state, connection.status().protocolVersion, notices]).toEqual([
+          'ready',
+          protocolVersion,
+          [],
+        ]);
+      },
+    );
+
+    test('connects to an unknown version with a notice of both', async () => {
+      await using rig = await start({ protocolVersion: '2099-01-01' });
       await using connection = open(rig.endpoint, rig.ports);
       await connection.connect(never);
-      const { state, notices } = connection.status();
-      expect([state, connection.status().protocolVersion, notices]).toEqual([
+      expect([connection.status().state, connection.status().notices]).toEqual([
         'ready',
-        protocolVersion,
-        [],
+        [
+          'server "s1" speaks protocol version "2099-01-01", which is not known here (asked for 2025-11-25)',
+        ],
       ]);
-    },
-  );
-
-  test('connects to an unknown version with a notice of both', async () => {
-    await using rig = await start({ protocolVersion: '2099-01-01' });
-    await using connection = open(rig.endpoint, rig.ports);
-    await connection.connect(never);
-    expect([connection.status().state, connection.status().notices]).toEqual([
-      'ready',
-      [
-        'server "s1" speaks protocol version "2099-01-01", which is not known here (asked for 2025-11-25)',
-      ],
-    ]);
-  });
+    });
+  }
 
   test('tells progress and lets it reset the idle clock', async () => {
     const does = { afterMs: 300, progressEveryMs: 100, result: { content: [] } };
@@ -222,11 +252,14 @@ describe.each(Object.entries(TRANSPORTS))('over %s', (_name, start) => {
     expect(error).toBeInstanceOf(UnknownOutcomeError);
     expect(error.message).toBe(`s1/stuck: ${text}; whether s1/stuck ran is not known`);
     expect((error as UnknownOutcomeError).details['limit']).toBe(`timeout.${clockName}`);
-    await until(() => rig.messages().at(-1)?.['method'] === 'notifications/cancelled');
-    expect(rig.messages().at(-1)?.['params']).toEqual({
-      requestId: 3,
-      reason: `s1/stuck: ${text}`,
-    });
+    if (tellsByClosing) expect(rig.messages().at(-1)?.['method']).toBe('tools/call');
+    else {
+      await until(() => rig.messages().at(-1)?.['method'] === 'notifications/cancelled');
+      expect(rig.messages().at(-1)?.['params']).toEqual({
+        requestId: 3,
+        reason: `s1/stuck: ${text}`,
+      });
+    }
     void clock.advance(10_000);
   });
 
@@ -242,24 +275,29 @@ describe.each(Object.entries(TRANSPORTS))('over %s', (_name, start) => {
     const reason = new Error('enough');
     control.abort(reason);
     expect(await failing).toBe(reason);
-    await until(() => rig.messages().at(-1)?.['method'] === 'notifications/cancelled');
-    expect(rig.messages().at(-1)?.['params']).toEqual({ requestId: 3, reason: 'enough' });
+    if (!tellsByClosing) {
+      await until(() => rig.messages().at(-1)?.['method'] === 'notifications/cancelled');
+      expect(rig.messages().at(-1)?.['params']).toEqual({ requestId: 3, reason: 'enough' });
+    }
     const next = await callTool(connection, 'echo', { text: 'still here' });
     expect(next.content).toEqual([{ type: 'text', text: '{"text":"still here"}' }]);
   });
 
-  test.each(['initialize', 'tools/list'])('fails when %s is never answered', async (method) => {
-    await using rig = await start({ hangAt: [method] });
-    await using connection = open(rig.endpoint, rig.ports, {
-      timeout: { connectMs: 400, idleMs: 1000, maxMs: 1000, tools: {} },
-    });
-    await connection.connect(never);
-    const { state, error } = connection.status();
-    expect([state, error?.message]).toEqual([
-      'failed',
-      `server "s1" did not answer ${method} within 400ms (timeout.connect)`,
-    ]);
-  });
+  test.each(isModern ? ['tools/list'] : ['initialize', 'tools/list'])(
+    'fails when %s is never answered',
+    async (method) => {
+      await using rig = await start({ hangAt: [method] });
+      await using connection = open(rig.endpoint, rig.ports, {
+        timeout: { connectMs: 400, idleMs: 1000, maxMs: 1000, tools: {} },
+      });
+      await connection.connect(never);
+      const { state, error } = connection.status();
+      expect([state, error?.message]).toEqual([
+        'failed',
+        `server "s1" did not answer ${method} within 400ms (timeout.connect)`,
+      ]);
+    },
+  );
 
   test('answers calls side by side, each its own', async () => {
     const echoes = [...Array(20).keys()].map((n) => ({ text: `n${n}` }));
