@@ -34,6 +34,15 @@ async function startSecure() {
   };
 }
 
+const RESULTS: Readonly<Record<string, object>> = {
+  initialize: {
+    protocolVersion: '2025-11-25',
+    capabilities: { tools: {} },
+    serverInfo: { name: 'socket', version: '1' },
+  },
+  'tools/list': { tools: [{ name: 'one', inputSchema: { type: 'object' } }] },
+};
+
 /** A proxy that opens tunnels, whatever the name asked for, to this port. */
 async function startTunnel(port: number) {
   const asked: string[] = [];
@@ -87,6 +96,33 @@ describe('certificates', () => {
     expect(run.stderr).toMatch(
       /config\.yaml:\d+:\d+ servers\.s\.tls\.ca: .*missing\.pem does not exist/,
     );
+  });
+
+  test('a WebSocket keeps to the same files', async () => {
+    using server = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      tls: { cert: await pem('good.pem'), key: await pem('good.key') },
+      fetch: (request, own) =>
+        own.upgrade(request, { headers: { 'sec-websocket-protocol': 'mcp' } })
+          ? undefined
+          : new Response('no upgrade', { status: 400 }),
+      websocket: {
+        message(socket, text) {
+          const message = JSON.parse(String(text));
+          const result = RESULTS[message.method];
+          if (message.id === undefined) return;
+          const error = { code: -32601, message: 'Method not found' };
+          const answer = result === undefined ? { error } : { result };
+          socket.send(JSON.stringify({ jsonrpc: '2.0', id: message.id, ...answer }));
+        },
+      },
+    });
+    const entry = { url: `wss://localhost:${server.port}/mcp`, transport: 'ws' };
+    const trusted = await tools({ ...entry, tls: { ca: join(TLS, 'ca.pem') } });
+    expect([trusted.code, JSON.parse(trusted.stdout).tools.length]).toEqual([0, 1]);
+    const refused = await tools(entry);
+    expect([refused.code, refused.stdout]).toEqual([4, '']);
   });
 
   test('a damaged one is named before anything is sent', async () => {

@@ -463,6 +463,55 @@ describe.concurrent('what a server cannot make us do', () => {
   );
 
   test(
+    'take over its session id from an error',
+    async () => {
+      let calls = 0;
+      const hostility = atCall((wire, id) => {
+        calls += 1;
+        const body = `{"jsonrpc":"2.0","id":${id},"error":{"code":-32000,"message":"no"}}`;
+        const headers = `mcp-session-id: EVIL\r\ncontent-length: ${body.length}`;
+        wire.write(`HTTP/1.1 ${calls === 1 ? 400 : 200} x\r\n${headers}\r\n\r\n${body}`);
+      });
+      await withScene(hostility, async (scene, server) => {
+        for (let turn = 0; turn < 3; turn += 1) await call(scene, 'bad/echo');
+        const ids = server.requests.map(({ headers }) => headers['mcp-session-id']);
+        expect(ids.filter((id) => id !== undefined)).toEqual([]);
+      });
+    },
+    ROW_MS,
+  );
+
+  test(
+    'slow down one call by the pause that it asks of another',
+    async () => {
+      const pauses = ['1000000000', '100'];
+      const waiting = new Map<string, unknown>();
+      const hostility: Hostility = ({ method, verb, message, headers }, wire) => {
+        const last = headers['last-event-id'];
+        if (method !== 'tools/call' && last === undefined) return false;
+        startStream(wire);
+        if (verb === 'GET') wire.write(event(textResult(waiting.get(String(last)), 'resumed')));
+        else {
+          const pause = pauses[waiting.size] ?? '100';
+          waiting.set(`e${pause}`, message['id']);
+          wire.write(`id: e${pause}\nretry: ${pause}\ndata:\n\n`);
+        }
+        wire.end();
+        return true;
+      };
+      const work = async (scene: Scene) => {
+        const control = new AbortController();
+        const slow = call(scene, 'bad/echo', control.signal);
+        const quick = told(await call(scene, 'bad/echo'));
+        control.abort();
+        expect([quick.includes('resumed'), (await slow).kind]).toEqual([true, 'cancelled']);
+      };
+      await withScene(hostility, work);
+    },
+    ROW_MS,
+  );
+
+  test(
     'read our credentials out of an error text',
     async () => {
       const hostility: Hostility = atCall((wire, _id, request) => {
