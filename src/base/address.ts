@@ -19,6 +19,11 @@ export function hostKind(host: string): HostKind {
   return groups === undefined ? 'name' : ipv6Kind(groups);
 }
 
+/** True for the text of an IPv6 address, without brackets. */
+export function isIPv6(address: string): boolean {
+  return address.includes(':');
+}
+
 const PRIVATE_V4: readonly (readonly [base: string, bits: number])[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -27,6 +32,7 @@ const PRIVATE_V4: readonly (readonly [base: string, bits: number])[] = [
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],
   ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
   ['192.168.0.0', 16],
   ['198.18.0.0', 15],
   ['198.51.100.0', 24],
@@ -54,9 +60,11 @@ function ipv6Kind(groups: readonly number[]): HostKind {
   if (isMapped || isNat64) return ipv4Kind(low);
   if (groups.slice(0, 6).every((group) => group === 0)) return 'private';
   if (first === 0x2002) return ipv4Kind((second * 0x10000 + (groups[2] ?? 0)) >>> 0);
-  // Only 2000::/3 is handed out for public hosts; 2001:db8::/32 is for documentation.
-  const isGlobal = first >>> 13 === 1 && !(first === 0x2001 && second === 0xdb8);
-  return isGlobal ? 'public' : 'private';
+  // Only 2000::/3 is handed out for public hosts; without 2001::/23 (protocols, Teredo among them) and
+  // 2001:db8::/32 and 3fff::/20 (documentation).
+  const isProtocol = first === 0x2001 && (second >>> 9 === 0 || second === 0xdb8);
+  const isExample = first === 0x3fff && second >>> 12 === 0;
+  return first >>> 13 === 1 && !isProtocol && !isExample ? 'public' : 'private';
 }
 
 function ipv4Number(text: string): number | undefined {

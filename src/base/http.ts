@@ -22,13 +22,18 @@ export interface FetchInit {
   readonly verbose: false;
   /** `false` also turns off HTTP_PROXY; an empty string would not (Bun 1.4.5). */
   readonly proxy?: string | false;
-  readonly tls?: TlsTexts;
+  readonly tls?: TlsTexts & {
+    /** Whose certificate is expected, where the URL holds an address in place of a name. */
+    readonly serverName?: string;
+  };
 }
 
 /** The way to one URL. */
 export interface Route {
   readonly proxy: ProxyWay | undefined;
   readonly tls: TlsTexts | undefined;
+  /** Checked addresses to connect to in place of the URL's name, the best one first. */
+  readonly addresses?: readonly string[] | undefined;
 }
 
 export interface Fetch {

@@ -14,6 +14,7 @@ import type { Fetch } from '../base/http.ts';
 import type { Log } from '../base/log.ts';
 import { stateDirectory } from '../base/paths.ts';
 import { createQueue } from '../base/queue.ts';
+import type { Resolve } from '../base/resolve.ts';
 import { routeFetch } from '../base/route.ts';
 import { killAll } from '../base/spawn.ts';
 import { executeBatch } from '../calls/batch.ts';
@@ -42,6 +43,8 @@ export interface HostDeps {
   readonly log: Log;
   /** Default: Bun's fetch. */
   readonly fetch?: Fetch;
+  /** Default: the system's resolver. */
+  readonly resolve?: Resolve;
   /** Jitter; default Math.random. */
   readonly random?: () => number;
 }
@@ -69,7 +72,12 @@ export function createHost(options: HostOptions, deps: HostDeps): Host {
       env: deps.env,
       clock: deps.clock,
       random,
-      fetch: routeFetch(deps.fetch ?? globalThis.fetch, { env: deps.env }),
+      fetch: routeFetch(deps.fetch ?? globalThis.fetch, {
+        env: deps.env,
+        allowPrivate: model?.allowPrivate,
+        resolve: deps.resolve,
+        now: () => deps.clock.now(),
+      }),
       snapshot: () => registry.snapshot(),
     });
   const questions = createQueue();

@@ -57,7 +57,7 @@ export async function examineServer(
   signal: AbortSignal,
 ): Promise<Examination> {
   const { endpoint } = config;
-  const { steps, proxy } = await reachServer(endpoint, deps.env, deps.clock, signal);
+  const { steps, proxy } = await reachServer(endpoint, deps, signal);
   const wire = watchWire(deps.clock);
   const stderr = createStderrTail();
   const connection =
@@ -159,6 +159,9 @@ function proxyNotes(proxy: string | undefined): readonly string[] {
 function reachRemedy(steps: readonly ReachStep[]): string | undefined {
   const broken = steps.find(({ isOk }) => !isOk)?.name;
   if (broken === 'find') return 'install it, or write its whole path under command:';
+  if (broken === 'check') {
+    return 'allowPrivate: true in its entry permits it, if this is a network of your own';
+  }
   if (broken === 'resolve') {
     return 'check the host name in url; where only a proxy knows it, set HTTPS_PROXY';
   }
@@ -189,6 +192,7 @@ function portsFor(cwd: string, deps: HostDeps, wire: Wire, stderr: StderrTail): 
     clock,
     env,
     fetch: wire.fetch(fetch),
+    ...(deps.resolve === undefined ? {} : { resolve: deps.resolve }),
     spawn: wire.spawn(keepStderr(stderr)),
     log: (level, message) => log[level](message),
     cwd,

@@ -1,16 +1,17 @@
 /** The way to a server below the protocol: its name, its port, its executable. Each step is timed. */
-import { lookup } from 'node:dns/promises';
 import { raceAbort, startLimit } from '../base/abort.ts';
 import { hostKind } from '../base/address.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Env } from '../base/env.ts';
 import { ConnectError, toAppError } from '../base/errors.ts';
+import { checkAddress, portOf } from '../base/guard.ts';
 import { describeNetworkFailure } from '../base/network-failure.ts';
 import { proxyFor } from '../base/proxy.ts';
+import { type Resolve, systemResolve } from '../base/resolve.ts';
 import type { ServerEndpoint } from '../config/types.ts';
 
 export interface ReachStep {
-  readonly name: 'resolve' | 'connect' | 'find';
+  readonly name: 'resolve' | 'check' | 'connect' | 'find';
   readonly ms: number;
   readonly isOk: boolean;
   /** What was found, or why nothing was. */
@@ -23,14 +24,19 @@ export interface Reach {
   readonly proxy: string | undefined;
 }
 
+export interface ReachPorts {
+  readonly env: Env;
+  readonly clock: Clock;
+  readonly resolve?: Resolve;
+}
+
 /** For each step. */
 const STEP_MS = 5000;
 
 /** Stops at the first step that fails. Rejects only with the signal's reason. */
 export async function reachServer(
   endpoint: ServerEndpoint,
-  env: Env,
-  clock: Clock,
+  { env, clock, resolve = systemResolve }: ReachPorts,
   signal: AbortSignal,
 ): Promise<Reach> {
   if (endpoint.kind === 'builtin') return { steps: [], proxy: undefined };
@@ -47,19 +53,28 @@ export async function reachServer(
   const proxy = proxyFor(url, endpoint.proxy, env);
   const target = proxy === undefined ? url : new URL(proxy.url);
   const host = target.hostname.replace(/^\[|\]$/g, '');
-  const isSecure = /^(https|wss):$/.test(target.protocol);
-  const port = target.port === '' ? (isSecure ? 443 : 80) : Number(target.port);
+  const port = portOf(target);
   const steps: ReachStep[] = [];
+  let addresses: readonly string[] = [host];
   if (hostKind(host) === 'name') {
-    const resolve = async () => {
-      const found = await lookup(host, { all: true });
-      return `${host} is ${found.map(({ address }) => address).join(', ')}`;
+    const look = async () => {
+      addresses = await resolve(host);
+      return `${host} is ${addresses.join(', ')}`;
     };
-    steps.push(await timed('resolve', resolve, clock, signal));
+    steps.push(await timed('resolve', look, clock, signal));
+  }
+  // A proxy is one's own choice, and so is a network of one's own.
+  const isChecked = proxy === undefined && !endpoint.allowPrivate && hostKind(host) !== 'loopback';
+  if (isChecked && steps.every(({ isOk }) => isOk)) {
+    const check = async () => {
+      for (const address of addresses) checkAddress(host, address);
+      return 'public';
+    };
+    steps.push(await timed('check', check, clock, signal));
   }
   if (steps.every(({ isOk }) => isOk)) {
     const connect = async () => {
-      await openAndClose(host, port);
+      await openAny(addresses, port);
       return `${proxy === undefined ? '' : 'proxy '}${host} port ${port}`;
     };
     steps.push(await timed('connect', connect, clock, signal));
@@ -86,7 +101,17 @@ async function timed(
   }
 }
 
-async function openAndClose(hostname: string, port: number): Promise<void> {
-  const socket = await Bun.connect({ hostname, port, socket: { data: () => undefined } });
-  socket.end();
+/** The first address that opens. Rejects as the last one did. */
+async function openAny(addresses: readonly string[], port: number): Promise<void> {
+  let failure: unknown;
+  for (const hostname of addresses) {
+    try {
+      const socket = await Bun.connect({ hostname, port, socket: { data: () => undefined } });
+      socket.end();
+      return;
+    } catch (error) {
+      failure = error;
+    }
+  }
+  throw failure;
 }

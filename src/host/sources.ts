@@ -164,6 +164,7 @@ function connectionPorts(cwd: string, deps: HostDeps): Omit<ConnectionPorts, key
     clock,
     env,
     fetch,
+    ...(deps.resolve === undefined ? {} : { resolve: deps.resolve }),
     spawn: spawnChild,
     log,
     memory: createEraMemory({ directory: stateDirectory(env), clock, log }),

@@ -1,5 +1,6 @@
 /** What can go wrong between us and a provider apart from what the provider says, in words for people. */
 import { AppError, ProviderError } from '../base/errors.ts';
+import { RefusedAddressError } from '../base/guard.ts';
 import { excerpt, mediaType, readErrorBody } from '../base/http.ts';
 import { describeNetworkFailure, ProxiedError } from '../base/network-failure.ts';
 import { scrubSecrets } from '../base/redact.ts';
@@ -77,6 +78,12 @@ const NETWORK_TEXTS: Readonly<Record<string, string>> = {
 
 /** Anything that is no AppError came from the network. */
 export function toNetworkError(who: string, thrown: unknown): AppError {
+  if (thrown instanceof RefusedAddressError) {
+    return new ProviderError(`${who}: ${thrown.message}`, {
+      cause: thrown,
+      hint: 'model.allowPrivate: true permits it, if this is a network of your own',
+    });
+  }
   if (thrown instanceof AppError) return thrown;
   const { code, words, remedy, isCertificate } = describeNetworkFailure(thrown);
   const text = thrown instanceof Error ? scrubSecrets(thrown.message) : String(thrown);

@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Env } from '../base/env.ts';
 import { assertNever } from '../base/errors.ts';
 import type { Fetch } from '../base/http.ts';
+import type { Resolve } from '../base/resolve.ts';
 import { routeFetch } from '../base/route.ts';
 import type { Spawn } from '../base/spawn.ts';
 import type { ServerEndpoint } from '../config/types.ts';
@@ -19,6 +20,8 @@ export interface TransportPorts {
   readonly fetch: Fetch;
   readonly spawn: Spawn;
   readonly log: LogSink;
+  /** Default: the system's resolver. */
+  readonly resolve?: Resolve;
 }
 
 /** An endpoint outside this process. */
@@ -38,8 +41,17 @@ export function createTransport(
 ): Transport {
   if (endpoint.kind === 'stdio') return new StdioTransport(name, endpoint, ports);
   const options = { name, url: endpoint.url, ...credentials(endpoint) };
-  const { proxy, tls, redirects } = endpoint;
-  const fetch = routeFetch(ports.fetch, { env: ports.env, proxy, tls, redirects });
+  const { proxy, tls, redirects, allowPrivate } = endpoint;
+  const { env, resolve, clock } = ports;
+  const fetch = routeFetch(ports.fetch, {
+    env,
+    proxy,
+    tls,
+    redirects,
+    allowPrivate,
+    resolve,
+    now: () => clock.now(),
+  });
   const network = { ...ports, fetch };
   switch (endpoint.kind) {
     case 'http':

@@ -1,6 +1,7 @@
 /** What an HTTP server's refusals mean, as typed errors in plain words. See `Transport` for the details. */
 import { parseRetryAfter } from '../base/backoff.ts';
 import { AppError, AuthError, ConnectError, LimitError, ProtocolError } from '../base/errors.ts';
+import { RefusedAddressError } from '../base/guard.ts';
 import { excerpt, mediaType, type RefusedRedirect } from '../base/http.ts';
 import { isJsonObject, tryParseJson } from '../base/json.ts';
 import { describeNetworkFailure } from '../base/network-failure.ts';
@@ -20,6 +21,13 @@ export function networkError(target: Target, thrown: unknown): AppError {
     return new LimitError(`server "${target.name}": ${thrown.message}`, {
       cause: thrown,
       details: { ...thrown.details, sent: true },
+    });
+  }
+  if (thrown instanceof RefusedAddressError) {
+    return new ConnectError(`server "${target.name}": ${thrown.message}`, {
+      cause: thrown,
+      details: thrown.details,
+      hint: 'allowPrivate: true in its entry permits it, if this is a network of your own',
     });
   }
   if (thrown instanceof AppError) return thrown;

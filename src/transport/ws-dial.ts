@@ -6,8 +6,9 @@ import { raceAbort, startLimit } from '../base/abort.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Env } from '../base/env.ts';
 import { type AppError, AuthError, ConnectError } from '../base/errors.ts';
-import { discardBody, type Fetch, readErrorBody, sendRequest } from '../base/http.ts';
+import { discardBody, type Fetch, type Route, readErrorBody, sendRequest } from '../base/http.ts';
 import { ProxiedError } from '../base/network-failure.ts';
+import { atAddress, isUnreachable } from '../base/route.ts';
 import { networkError, redirectError, statusError, type Target } from './http-errors.ts';
 
 export interface DialPorts {
@@ -30,14 +31,16 @@ export async function dialWebSocket(
   signal: AbortSignal,
 ): Promise<WebSocket> {
   const url = new URL(target.url);
-  const { proxy, tls } = (await ports.fetch.route?.(url)) ?? {};
+  const { proxy, tls, addresses } = await routeTo(target, url, ports, signal);
   const options = {
     headers: { ...headers },
     perMessageDeflate: false,
     ...(proxy === undefined ? {} : { proxy: proxy.url }),
     ...(tls === undefined ? {} : { tls }),
   };
-  const offered = await upgrade(url, { ...options, protocols: [SUBPROTOCOL] }, signal);
+  const dial = (more: Bun.WebSocketOptions) =>
+    upgradeAt(url, addresses, { ...options, ...more }, signal);
+  const offered = await dial({ protocols: [SUBPROTOCOL] });
   if (offered.kind === 'open') return offered.socket;
   if (isNetworkFailure(offered.error)) {
     const { error } = offered;
@@ -50,9 +53,43 @@ export async function dialWebSocket(
   const refusal = await askAgain(target, url, headers, ports, signal);
   if (refusal !== undefined) throw refusal;
   // The upgrade itself is fine: what Bun minds is that the server chose no subprotocol.
-  const plain = await upgrade(url, options, signal);
+  const plain = await dial({});
   if (plain.kind === 'open') return plain.socket;
   throw networkError(target, plain.error);
+}
+
+async function routeTo(
+  target: Target,
+  url: URL,
+  { fetch }: DialPorts,
+  signal: AbortSignal,
+): Promise<Partial<Route>> {
+  if (fetch.route === undefined) return {};
+  try {
+    return await raceAbort(fetch.route(url), signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw networkError(target, error);
+  }
+}
+
+/** By checked addresses, in turn, where there are some; the name goes along for the server and its certificate. */
+async function upgradeAt(
+  url: URL,
+  addresses: readonly string[] | undefined,
+  options: Bun.WebSocketOptions,
+  signal: AbortSignal,
+): Promise<Upgrade> {
+  if (addresses === undefined) return upgrade(url.href, options, signal);
+  let outcome: Upgrade = { kind: 'failed', error: new Error('the name has no address') };
+  for (const address of addresses) {
+    const { href, host, tls } = atAddress(url, address);
+    const headers = { ...options.headers, host };
+    const own = tls === undefined ? {} : { tls: { ...options.tls, ...tls } };
+    outcome = await upgrade(href, { ...options, headers, ...own }, signal);
+    if (outcome.kind === 'open' || !isUnreachable(outcome.error)) break;
+  }
+  return outcome;
 }
 
 type Upgrade =
@@ -60,12 +97,12 @@ type Upgrade =
   | { readonly kind: 'failed'; readonly error: unknown };
 
 async function upgrade(
-  url: URL,
+  href: string,
   options: Bun.WebSocketOptions,
   signal: AbortSignal,
 ): Promise<Upgrade> {
   signal.throwIfAborted();
-  const socket = new WebSocket(url.href, options);
+  const socket = new WebSocket(href, options);
   socket.binaryType = 'arraybuffer';
   const outcome = new Promise<Upgrade>((resolve) => {
     socket.addEventListener('open', () => resolve({ kind: 'open', socket }), { once: true });

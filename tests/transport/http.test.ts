@@ -381,7 +381,8 @@ describe('what is sent', () => {
       inits.push(init);
       return Promise.resolve(new Response('no', { status: 400 }));
     };
-    await using _connection = await connected('https://mcp.example/mcp', { fetch, env });
+    const resolve = async () => ['93.184.215.14'];
+    await using _connection = await connected('https://mcp.example/mcp', { fetch, env, resolve });
     expect(inits.map((init) => init.proxy)).toEqual([proxy]);
   });
 

@@ -7,6 +7,7 @@ import type { ServerConfig } from '../../src/config/types.ts';
 import type { ConnectionPorts } from '../../src/mcp/ports.ts';
 import type { NetworkEndpoint } from '../../src/transport/create.ts';
 import { WebSocketTransport } from '../../src/transport/websocket.ts';
+import { dialWebSocket } from '../../src/transport/ws-dial.ts';
 import { standardTools, tool } from '../fixtures/servers/script.ts';
 import { startWebSocketServer, type WebSocketScript } from '../fixtures/servers/websocket.ts';
 import { closedPort, startTcp } from '../helpers/tcp.ts';
@@ -349,4 +350,17 @@ describe('pings', () => {
     expect(result.content).toEqual([{ type: 'text', text: '{"text":"x"}' }]);
     expect(server.methods().filter((method) => method === 'initialize')).toHaveLength(2);
   });
+});
+
+test('a name with checked addresses is dialled by them, in turn, and told to the server', async () => {
+  await using server = await startWebSocketServer({ tools: standardTools });
+  const url = new URL(server.url);
+  url.hostname = 'mcp.test';
+  const addresses = ['127.0.0.2', '127.0.0.1'];
+  const route = async () => ({ proxy: undefined, tls: undefined, addresses });
+  const fetch = Object.assign(realFetch.bind(undefined), { route });
+  const target = { name: 'far', url: url.href, hasToken: false };
+  const socket = await dialWebSocket(target, {}, { clock: systemClock, env: {}, fetch }, never);
+  socket.terminate();
+  expect(server.upgrades.map((headers) => headers['host'])).toEqual([url.host]);
 });
