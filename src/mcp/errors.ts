@@ -1,6 +1,6 @@
 /** The sentences of this layer: what a server answered, which clock ran out, what became of a call. */
 import { AppError, ConnectError, ProtocolError, UnknownOutcomeError } from '../base/errors.ts';
-import { type JsonValue, stableStringify } from '../base/json.ts';
+import { isJsonObject, type JsonValue, stableStringify } from '../base/json.ts';
 import { shorten } from '../base/text.ts';
 
 const MAX_DATA_CHARACTERS = 500;
@@ -15,7 +15,9 @@ export class RpcError extends ProtocolError {
     const data = error.data === undefined ? '' : ` ${dataText(error.data)}`;
     const code = error.code === undefined ? '' : ` (${error.code})`;
     const text = `${said === '' ? 'no reason given' : said}${data}`;
+    const hint = error.code === MISSING_CAPABILITY ? capabilityHint(error.data) : undefined;
     super(`server "${server}" answered ${method} with an error: ${text}${code}`, {
+      ...(hint === undefined ? {} : { hint }),
       details: {
         ...(error.code === undefined ? {} : { rpcCode: error.code }),
         ...(error.data === undefined ? {} : { data: error.data }),
@@ -33,6 +35,8 @@ export interface RpcFailure {
 }
 
 export const METHOD_NOT_FOUND = -32601;
+/** Something that a client may offer, and we did not. Nothing was executed. */
+const MISSING_CAPABILITY = -32_021;
 
 export function isMethodNotFound(error: unknown): boolean {
   return error instanceof RpcError && error.rpcCode === METHOD_NOT_FOUND;
@@ -100,6 +104,14 @@ export function withDiagnostics(error: AppError, said: string): AppError {
 export function durationText(ms: number): string {
   if (ms > 60_000 && ms % 60_000 === 0) return `${ms / 60_000}m`;
   return ms % 1000 === 0 ? `${ms / 1000}s` : `${ms}ms`;
+}
+
+/** What would offer it; `undefined` where nothing here does. */
+function capabilityHint(data: JsonValue | undefined): string | undefined {
+  const needed = isJsonObject(data) ? data['requiredCapabilities'] : undefined;
+  return isJsonObject(needed) && 'sampling' in needed
+    ? 'set sampling: ask in its entry'
+    : undefined;
 }
 
 function dataText(data: JsonValue): string {

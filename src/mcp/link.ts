@@ -6,12 +6,13 @@ import { anySignal, raceAbort, startLimit } from '../base/abort.ts';
 import { type AppError, AuthError, ConnectError, toAppError } from '../base/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { ServerConfig } from '../config/types.ts';
+import { isModernOnly } from '../transport/era.ts';
 import { type Client, envelopeFor } from '../transport/modern.ts';
 import type { Transport } from '../transport/types.ts';
 import { durationText, isSessionLost } from './errors.ts';
 import { listRoots } from './handlers/roots.ts';
 import { type Handshake, shakeHands } from './handshake.ts';
-import { ModernRequests } from './modern-requests.ts';
+import { contradiction, ModernRequests } from './modern-requests.ts';
 import { type Agreement, type NegotiateOptions, negotiate } from './negotiate.ts';
 import { Peer, type RequestHandler, type RequestOptions } from './peer.ts';
 import type { ConnectionPorts } from './ports.ts';
@@ -153,7 +154,8 @@ export class Link {
 
   /**
    * One request, to its final result. When a legacy server has forgotten our session, and so did not act on
-   * it, a new session is made, once for all requests that wait, and the request is sent once more.
+   * it, a new session is made, once for all requests that wait, and the request is sent once more. Rejects
+   * with EraContradictedError when the server speaks otherwise than was agreed on.
    */
   async request(method: string, params: JsonObject, options: RequestOptions): Promise<JsonValue> {
     if (this.#modern !== undefined) return this.#modern.request(method, params, options);
@@ -162,6 +164,7 @@ export class Link {
     try {
       return await this.#peer.request(method, params, options);
     } catch (error) {
+      if (isModernOnly(error)) throw contradiction(error);
       if (!isSessionLost(error)) throw error;
       if (this.transport.sessionId === session) this.#startRenewal();
       if (this.#renewing !== undefined) await raceAbort(this.#renewing, options.signal);

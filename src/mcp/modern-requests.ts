@@ -183,7 +183,8 @@ async function answerBy(
   return handler(params, signal);
 }
 
-function contradiction(thrown: unknown): EraContradictedError {
+/** `thrown` is what a server answered that speaks otherwise than was agreed on. */
+export function contradiction(thrown: unknown): EraContradictedError {
   const error = toAppError(thrown);
   return new EraContradictedError(error.message, {
     cause: error,

@@ -15,7 +15,7 @@ import {
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { ServerConfig } from '../config/types.ts';
 import {
-  isModernVersion,
+  isModernOnly,
   PROBE_LIMIT,
   supportedVersions,
   type Verdict,
@@ -187,10 +187,6 @@ function isWorthProbing(error: unknown, { probes, protocol, signal }: NegotiateO
   if (protocol === 'legacy' || signal.aborted) return false;
   if (isModernOnly(error)) return true;
   return probes === 'after_refusal' && verdictOfFailure(toAppError(error)).kind === 'legacy';
-}
-
-function isModernOnly(error: unknown): boolean {
-  return supportedVersions(error)?.some(isModernVersion) === true;
 }
 
 function notPinned(name: string): ProtocolError {

@@ -24,7 +24,7 @@ const FIRST_MODERN = '2026-07-28';
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
 /** True for a revision that has no handshake, known here or not. */
-export function isModernVersion(version: string): boolean {
+function isModernVersion(version: string): boolean {
   return DATE.test(version) && version >= FIRST_MODERN;
 }
 
@@ -65,6 +65,11 @@ export function supportedVersions(error: unknown): readonly string[] | undefined
   const { data } = error.details;
   const supported = isJsonObject(data) ? textsOf(data['supported']) : [];
   return supported.length === 0 ? undefined : supported;
+}
+
+/** True for the refusal of a server that speaks a modern revision. */
+export function isModernOnly(error: unknown): boolean {
+  return supportedVersions(error)?.some(isModernVersion) === true;
 }
 
 const LEGACY: Verdict = { kind: 'legacy', isFirm: true };

@@ -8,7 +8,7 @@ import type { JsonObject } from '../../src/base/json.ts';
 import { createEraMemory, type EraMemory, memoryKey } from '../../src/mcp/era-memory.ts';
 import { newFolder } from '../helpers/places.ts';
 import { serveRpc } from '../transport/rpc-server.ts';
-import { complete, refuse, serveModern, VERSION } from './modern-server.ts';
+import { complete, metaOf, refuse, serveModern, VERSION } from './modern-server.ts';
 import { callTool, failureOf, httpEndpoint, never, open, stdioEndpoint } from './rig.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -314,6 +314,33 @@ describe('a remembered server', () => {
       ]).toEqual([true, modern]);
     }
   });
+});
+
+test('a server that becomes modern under a legacy session is met anew, and the call runs once', async () => {
+  let isModern = false;
+  const usual = (message: JsonObject) =>
+    message['method'] === 'server/discover' && !isModern
+      ? refuse(message, -32_601, undefined, 200)
+      : undefined;
+  await using server = serveRpc((message) => {
+    if (!isModern) return usual(message);
+    if (metaOf(message)['io.modelcontextprotocol/protocolVersion'] !== VERSION) {
+      return refuse(message, -32_022, { supported: [VERSION] });
+    }
+    return message['method'] === 'server/discover' ? complete(message, discovery) : undefined;
+  });
+  const memory = memoryIn(newFolder());
+  await using connection = open(httpEndpoint(server.url), { memory }, { protocol: 'auto' });
+  await connection.connect(never);
+  isModern = true;
+  expect((await callTool(connection, 'echo')).content).toHaveLength(1);
+  expect([connection.status().era, server.methods()]).toEqual([
+    'modern',
+    [
+      ...['server/discover', 'initialize', 'notifications/initialized', 'tools/list'],
+      ...['tools/call', 'server/discover', 'tools/list', 'tools/call'],
+    ],
+  ]);
 });
 
 describe('a single call to a remembered server', () => {

@@ -348,8 +348,13 @@ describe('a refusal', () => {
         : undefined,
     );
     const error = await failureOf(callTool(met.connection, 'echo'));
-    expect([error.message, calls(met.server).length]).toEqual([
+    expect([
+      error.message,
+      error instanceof RpcError && error.hint,
+      calls(met.server).length,
+    ]).toEqual([
       'server "s1" answered tools/call with an error: refused -32021 (HTTP 400) {"requiredCapabilities":{"sampling":{}}} (-32021)',
+      'set sampling: ask in its entry',
       1,
     ]);
   });
