@@ -34,7 +34,7 @@ test.each([
   ['tls: { pem: a }', 'servers.x.tls.pem: ', 'unknown key'],
   ['proxy: socks5://p:1', 'servers.x.proxy: ', 'socks5:// is not supported'],
   ['proxy: http://u:canary-word@p:1', 'servers.x.proxy: ', 'a secret never stands in the file'],
-  ['proxy: "http://u:${PASS}@p:1"', 'servers.x.proxy: ', '$PASS is not set'],
+  [`proxy: "http://u:\${PASS}@p:1"`, 'servers.x.proxy: ', '$PASS is not set'],
   ['redirects: all', 'servers.x.redirects: ', 'expected same-origin or refuse, got "all"'],
 ])('%s: %s%s', async (line, place, text) => {
   const problems = (await serverProblems(`url: https://a.example/\n${line}`)).join('\n');
@@ -44,7 +44,7 @@ test.each([
 });
 
 test('strictUrl refuses a query that comes from a variable, too', async () => {
-  const lines = 'url: "https://a.example/${PATH_PART}"\nstrictUrl: true';
+  const lines = `url: "https://a.example/\${PATH_PART}"\nstrictUrl: true`;
   const problems = await serverProblems(lines, { PATH_PART: 'mcp?x=1' });
   expect(problems.join()).toContain('a query string is not allowed with strictUrl: true');
   expect(await serverProblems(lines, { PATH_PART: 'mcp' })).toEqual([]);
