@@ -175,12 +175,13 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     tests: ['flow/config.test.ts'],
   },
   R18: {
-    summary: 'https, except on this machine and where allowPrivate says so.',
-    tests: ['flow/config.test.ts'],
+    summary:
+      'https, except on this machine and where allowPrivate says so; redirects within the origin, or none.',
+    tests: ['flow/config.test.ts', 'cli/network.test.ts'],
   },
   R19: {
-    summary: 'No user name, password or fragment in a url.',
-    tests: ['flow/config.test.ts'],
+    summary: 'No user name, password or fragment in a url; with strictUrl no query either.',
+    tests: ['flow/config.test.ts', 'cli/network.test.ts'],
   },
   R20: {
     summary: 'A process gets an allowlist of our variables and what its entry gives.',

@@ -226,7 +226,7 @@ describe('addresses', () => {
     ]);
   });
 
-  test('a redirect within the origin is followed, unless the entry refuses', async () => {
+  test('R18: a redirect within the origin is followed, unless the entry refuses', async () => {
     const to = { status: 307, headers: { location: '/mcp' } };
     await using server = await startMcpServer({ paths: { '/old': to } });
     const url = server.url.replace('/mcp', '/old');
@@ -236,7 +236,7 @@ describe('addresses', () => {
     expect(refused.stderr).toContain('redirects (307) to /mcp; this is not followed');
   });
 
-  test('strictUrl refuses a query', async () => {
+  test('R19: strictUrl refuses a query', async () => {
     const run = await tools({ url: 'https://mcp.example/mcp?tenant=a', strictUrl: true });
     expect(run.code).toBe(3);
     expect(run.stderr).toContain('a query string is not allowed with strictUrl: true');
