@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { deflateSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { type HttpRequest, readText, sendRequest } from '../../src/base/http.ts';
 import { describeNetworkFailure } from '../../src/base/network-failure.ts';
 import { type RouteOptions, routeFetch } from '../../src/base/route.ts';
@@ -178,19 +178,22 @@ test('redirects: refuse follows none within the origin either', async () => {
   expect(server.received()).toHaveLength(1);
 });
 
-test.each(['gzip', 'deflate'] as const)('a %s body is bounded as it unfolds', async (coding) => {
-  const zeros = new Uint8Array(17 * 1024 * 1024);
-  const body = coding === 'gzip' ? Bun.gzipSync(zeros) : deflateSync(zeros);
-  using server = Bun.serve({
-    port: 0,
-    hostname: '127.0.0.1',
-    fetch: () => new Response(body, { headers: { 'content-encoding': coding } }),
-  });
-  const fetch = routeFetch(globalThis.fetch, { env: {} });
-  const response = await sendRequest(fetch, `http://127.0.0.1:${server.port}/`, request);
-  if ('kind' in response) throw new Error('a redirect');
-  await expect(readText(response)).rejects.toThrow('the answer is larger than 16 MiB');
-});
+test.each(['gzip', 'deflate', 'br'] as const)(
+  'a %s body is bounded as it unfolds',
+  async (coding) => {
+    const zeros = new Uint8Array(17 * 1024 * 1024);
+    const body = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync }[coding](zeros);
+    using server = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      fetch: () => new Response(body, { headers: { 'content-encoding': coding } }),
+    });
+    const fetch = routeFetch(globalThis.fetch, { env: {} });
+    const response = await sendRequest(fetch, `http://127.0.0.1:${server.port}/`, request);
+    if ('kind' in response) throw new Error('a redirect');
+    await expect(readText(response)).rejects.toThrow('the answer is larger than 16 MiB');
+  },
+);
 
 test('requests in a row share one connection, over IPv6 as well', async () => {
   const ports = new Set<number>();
