@@ -67,7 +67,13 @@ function readToken(server: string, variable: string, env: Env): string {
   return token;
 }
 
+/** The credential with and without its scheme; of `Basic` also the password. @see RFC 7617 2 */
 function registerHeader(value: string): void {
-  registerSecret(value.trim());
-  registerSecret(value.trim().replace(SCHEME, ''));
+  const whole = value.trim();
+  const credential = whole.replace(SCHEME, '');
+  registerSecret(whole);
+  registerSecret(credential);
+  if (!/^basic\s/i.test(whole)) return;
+  const [, password] = /^[^:]*:(.*)$/s.exec(Buffer.from(credential, 'base64').toString()) ?? [];
+  if (password !== undefined) registerSecret(password);
 }

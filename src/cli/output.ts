@@ -6,7 +6,7 @@
 import { EXIT, type ExitCode } from '../base/exit.ts';
 import { type FdWriter, fdPort, openFdWriter } from '../base/fd-writer.ts';
 import { fileReason } from '../base/files.ts';
-import { scrubSecrets } from '../base/redact.ts';
+import { scrubPart, scrubSecrets } from '../base/redact.ts';
 import { escapeForTerminal } from '../base/text.ts';
 import { isTerminal } from '../base/tty.ts';
 
@@ -63,10 +63,10 @@ export function createOutput(writer: FdWriter, isTerminal: boolean): Output {
   };
 }
 
-/** Secrets are scrubbed inside the strings, so that the document stays JSON. */
+/** Secrets are scrubbed inside the strings and keys, so that the document stays JSON. */
 function scrubbedJson(value: unknown, isTerminal: boolean): string {
-  const scrub = (_key: string, part: unknown) =>
-    typeof part === 'string' ? scrubSecrets(part) : part;
-  const json = JSON.stringify(value, scrub, isTerminal ? 2 : undefined) ?? 'null';
+  const json =
+    JSON.stringify(value, (_key, part: unknown) => scrubPart(part), isTerminal ? 2 : undefined) ??
+    'null';
   return isTerminal ? escapeForTerminal(json) : json;
 }

@@ -14,6 +14,7 @@ import type { Fetch } from '../base/http.ts';
 import type { Log } from '../base/log.ts';
 import { stateDirectory } from '../base/paths.ts';
 import { createQueue } from '../base/queue.ts';
+import { scrubSecrets } from '../base/redact.ts';
 import type { Resolve } from '../base/resolve.ts';
 import { routeFetch } from '../base/route.ts';
 import { killAll } from '../base/spawn.ts';
@@ -32,6 +33,7 @@ import { createAsks } from './asks.ts';
 import { declareTools } from './declare.ts';
 import { offerCall } from './offer-call.ts';
 import { RESERVED_NAMES } from './offer-source.ts';
+import { scrubEvents } from './scrub-events.ts';
 import { selectServers } from './select.ts';
 import { createSources } from './sources.ts';
 import { judgeStart } from './start.ts';
@@ -53,7 +55,9 @@ export interface HostDeps {
  * A host that has started nothing yet. Throws UsageError for unknown `servers` names and for `yes`
  * patterns that mean every tool. The caller closes it.
  */
-export function createHost(options: HostOptions, deps: HostDeps): Host {
+export function createHost(given: HostOptions, deps: HostDeps): Host {
+  const events = scrubEvents(given.onEvent);
+  const options = { ...given, onEvent: events.onEvent };
   const { config } = options;
   const servers = selectServers(config, options.servers);
   const random = deps.random ?? Math.random;
@@ -155,9 +159,11 @@ export function createHost(options: HostOptions, deps: HostDeps): Host {
           signal,
         );
         history = outcome.history;
-        return outcome.result;
+        return { ...outcome.result, answer: scrubSecrets(outcome.result.answer) };
       } catch (error) {
         return createRunRecord(options.limits).fail(toAppError(error));
+      } finally {
+        events.flush();
       }
     },
     call: (call, signal) => executor.execute(call, registry.snapshot(), signal),

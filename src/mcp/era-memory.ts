@@ -8,6 +8,7 @@ import type { Clock } from '../base/clock.ts';
 import { readBounded, writeAtomic } from '../base/files.ts';
 import { sha256Hex } from '../base/hash.ts';
 import type { JsonObject } from '../base/json.ts';
+import { scrubSecrets } from '../base/redact.ts';
 import type { RemoteEndpoint } from '../transport/create.ts';
 import type { LogSink } from '../transport/types.ts';
 
@@ -90,7 +91,8 @@ export function createEraMemory(options: EraMemoryOptions): EraMemory {
     },
     remember(key, found) {
       const text = JSON.stringify(found);
-      if (text.length > MAX_ENTRY_CHARACTERS) {
+      // What a server reflects of our credentials is not kept either.
+      if (text.length > MAX_ENTRY_CHARACTERS || scrubSecrets(text) !== text) {
         if (found.era === 'modern' && found.tools !== undefined) {
           this.remember(key, { ...found, tools: undefined });
         }

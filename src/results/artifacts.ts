@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { writeAtomic } from '../base/files.ts';
 import { sha256Hex } from '../base/hash.ts';
+import { scrubBytes, scrubSecrets } from '../base/redact.ts';
 
 /** Writes a whole file with mode 0600, folders 0700; throws the system's error when it cannot. */
 export type SaveFile = (path: string, data: Uint8Array | string) => Promise<void> | void;
@@ -10,6 +11,8 @@ export interface ArtifactOptions {
   readonly artifacts: 'on' | 'off';
   /** `undefined`: there is no place for files. */
   readonly stateDir: string | undefined;
+  /** `artifacts.dir`; default `artifacts` in the state directory. */
+  readonly dir?: string | undefined;
   readonly saveFile: SaveFile;
   /** Told when something that should have been kept could not be. Must not throw. */
   readonly onUnsaved?: (reason: string) => void;
@@ -18,38 +21,52 @@ export interface ArtifactOptions {
 }
 
 export type Saved =
-  | { readonly kind: 'saved'; readonly path: string }
+  | {
+      readonly kind: 'saved';
+      readonly path: string;
+      /** The start of the content's hash, as in the file's name. */
+      readonly id: string;
+    }
   | { readonly kind: 'not_saved'; readonly reason: string };
 
 const MAX_PART = 60;
-const HASH_LENGTH = 16;
+/** Hexadecimal digits of SHA-256 in a file's name. */
+export const HASH_LENGTH = 16;
 
 /** The port as the binary uses it. */
 export const saveFileAtomically: SaveFile = (path, data) => writeAtomic(path, data);
 
 /**
- * Keeps `data` as `<stateDir>/artifacts/<server>/<tool>-<hash>.<extension>`. Never throws for a file
+ * Keeps `given`, without secrets, as `<stateDir>/artifacts/<server>/<tool>-<hash>.<extension>`. Never throws for a file
  * that cannot be written: the reason is in the outcome.
  */
 export async function saveArtifact(
-  data: Uint8Array | string,
+  given: Uint8Array | string,
   extension: string,
   options: ArtifactOptions,
 ): Promise<Saved> {
   if (options.artifacts === 'off') return { kind: 'not_saved', reason: 'artifacts are off' };
-  if (options.stateDir === undefined) {
-    return notSaved('there is no state directory', options);
-  }
+  const folder = artifactsFolder(options);
+  if (folder === undefined) return notSaved('there is no state directory', options);
+  const data = typeof given === 'string' ? scrubSecrets(given) : scrubBytes(given);
   const hash = sha256Hex(data).slice(0, HASH_LENGTH);
   const file = `${part(options.tool)}-${hash}.${extension}`;
-  const path = join(options.stateDir, 'artifacts', part(options.server), file);
+  const path = join(folder, part(options.server), file);
   try {
     await options.saveFile(path, data);
-    return { kind: 'saved', path };
+    return { kind: 'saved', path, id: hash };
   } catch (error) {
     // A full disk or a read-only state directory costs the file, not the result.
     return notSaved(reasonOf(error), options);
   }
+}
+
+/** Where files are kept; `undefined`: there is no place. */
+export function artifactsFolder({
+  stateDir,
+  dir,
+}: Pick<ArtifactOptions, 'stateDir' | 'dir'>): string | undefined {
+  return dir ?? (stateDir === undefined ? undefined : join(stateDir, 'artifacts'));
 }
 
 function notSaved(reason: string, { onUnsaved }: ArtifactOptions): Saved {

@@ -58,6 +58,12 @@ describe('readCredentials', () => {
     expect(scrubSecrets('a canary-token-9 b canary-header-9 c')).toBe('a *** b *** c');
   });
 
+  test('registers the password of a Basic credential by itself', () => {
+    const Authorization = `Basic ${Buffer.from('ann:canary-pass:9').toString('base64')}`;
+    readCredentials('s1', { headers: { Authorization }, auth: undefined }, {});
+    expect(scrubSecrets('password canary-pass:9')).toBe('password ***');
+  });
+
   test('knows that plain headers are no token', () => {
     expect(readCredentials('s1', { headers: { 'X-Team': 'a' }, auth: undefined }, {})).toEqual({
       headers: { 'X-Team': 'a' },

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Glob } from 'bun';
 import fc from 'fast-check';
 import type { JsonValue } from '../../src/base/json.ts';
 import { registerSecret } from '../../src/base/redact.ts';
@@ -168,6 +169,20 @@ describe('other content', () => {
     expect(saved?.path).toEndWith('.png');
     expect(readFileSync(saved?.path ?? '', 'utf8')).toBe('not really a picture');
     expect(statSync(saved?.path ?? '').mode & 0o777).toBe(0o600);
+  });
+
+  test('a registered secret is masked in files as well, text or not', async () => {
+    registerSecret('tok-0123456789');
+    const data = Buffer.from('\u00ff tok-0123456789').toString('base64');
+    const { artifacts } = await render([
+      { type: 'image', mimeType: 'image/png', data },
+      block(`tok-0123456789 ${'x'.repeat(60_000)}`),
+    ]);
+    expect(readFileSync(artifacts[0]?.path ?? '', 'utf8')).toBe('\u00ff ***');
+    const kept = new Glob('**/*').scanSync({ cwd: stateDir });
+    for (const file of kept) {
+      expect(readFileSync(join(stateDir, file), 'utf8')).not.toContain('tok-0123456789');
+    }
   });
 
   test('RES-01: missing type, empty and broken data are said to be so', async () => {
