@@ -16,6 +16,7 @@ import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { ServerConfig } from '../config/types.ts';
 import type { SourceCall, ToolResult } from '../tools/types.ts';
 import { createTransport, type RemoteEndpoint } from '../transport/create.ts';
+import { mayDownload } from '../transport/launchers.ts';
 import { connectTimeout, withDiagnostics } from './errors.ts';
 import { HangWatch } from './hang-watch.ts';
 import { identityOf } from './identity.ts';
@@ -194,6 +195,8 @@ class ServerConnection implements Connection {
       transport,
       connectMs: config.timeout.connectMs,
       ports,
+      mayDownload:
+        this.#endpoint.kind === 'stdio' && mayDownload(this.#endpoint.command, this.#endpoint.args),
       onNotice: (notice) => this.#board.notice([notice]),
       onToolsChanged: () => {
         this.#tools.isDirty = true;

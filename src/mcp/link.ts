@@ -25,6 +25,8 @@ export interface LinkOptions {
   /** Limit of a handshake that renews the session. */
   readonly connectMs: number;
   readonly ports: ConnectionPorts;
+  /** A process that may be fetched before it starts. */
+  readonly mayDownload: boolean;
   readonly onNotice: (notice: string) => void;
   readonly onToolsChanged: () => void;
   /** Runs `work`, which answers a question of the server, while no clock of silence runs. */
@@ -112,7 +114,8 @@ export class Link {
             { signal: probeSignal, meta: envelopeFor(version, this.#client) },
           ),
         initialize: (ownSignal) => this.#shakeHands(ownSignal),
-        heard: this.transport.kind === 'stdio' ? this.#heard.promise : undefined,
+        isProcess: this.transport.kind === 'stdio',
+        heard: this.#options.mayDownload ? this.#heard.promise : undefined,
       },
       {
         name,

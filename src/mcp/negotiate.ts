@@ -2,7 +2,7 @@
  * Finds out a server's generation and agrees on a version: one probe, then the legacy handshake where the
  * answer says so. Knows no transport. Source: MCP 2026-07-28, lifecycle, backward compatibility.
  */
-import { anySignal, startLimit } from '../base/abort.ts';
+import { anySignal, type Limit, raceAbort, startLimit } from '../base/abort.ts';
 import type { Clock } from '../base/clock.ts';
 import {
   type AppError,
@@ -37,7 +37,12 @@ export interface Contact {
   readonly discover: (version: string, signal: AbortSignal) => Promise<JsonValue>;
   /** Rejects as `shakeHands` does. */
   readonly initialize: (signal: AbortSignal) => Promise<Handshake>;
-  /** A process: settles at its first output; `undefined` where a server is up or not there. */
+  /** A process may answer late, and both generations over the same pipe. */
+  readonly isProcess: boolean;
+  /**
+   * A process that may be downloaded first: settles at its first output. `undefined` where silence means
+   * that the server says nothing.
+   */
   readonly heard: Promise<void> | undefined;
 }
 
@@ -57,7 +62,7 @@ export interface NegotiateOptions {
 
 /** A legacy server may take no notice of the probe. */
 const PROBE_MS = { network: 3000, process: 2500 };
-/** A process may be downloaded first; its clock starts at its first output, or after so long. */
+/** A download may be silent so long; the clock of the probe starts then, or at the first output. */
 const SILENCE_MS = 30_000;
 
 /**
@@ -89,7 +94,7 @@ export async function negotiate(contact: Contact, options: NegotiateOptions): Pr
     case 'legacy':
       if (protocol === '2026-07-28') throw notPinned(name);
       if (refusal !== undefined) throw refusal;
-      return fallBack(contact, options, verdict.isFirm);
+      return fallBack(contact, options, verdict);
     default:
       return assertNever(verdict);
   }
@@ -121,10 +126,12 @@ export function agreeModern({
 async function fallBack(
   contact: Contact,
   options: NegotiateOptions,
-  isFirm: boolean,
+  { isFirm, late }: Legacy,
 ): Promise<Agreement> {
   try {
-    return { ...(await contact.initialize(options.signal)), era: 'legacy', isFirm };
+    const handshake = await contact.initialize(options.signal);
+    // Both were answered: it speaks both, and took the handshake for our choice. Next time it may be warm.
+    return { ...handshake, era: 'legacy', isFirm: isFirm && late?.verdict?.kind !== 'modern' };
   } catch (error) {
     if (!isModernOnly(error)) throw error;
     const version = supportedVersions(error)?.find((listed) => MODERN_VERSIONS.includes(listed));
@@ -134,47 +141,75 @@ async function fallBack(
   }
 }
 
+/** `late`: where an answer to the probe is noted that comes after all. */
+type Legacy = Extract<Verdict, { kind: 'legacy' }> & { readonly late?: Late | undefined };
+
+interface Late {
+  verdict: Verdict | undefined;
+}
+
 async function probe(
   contact: Contact,
-  { clock, connectMs, name, signal }: NegotiateOptions,
+  options: NegotiateOptions,
   version: string,
-): Promise<Verdict> {
-  const isProcess = contact.heard !== undefined;
-  const limitMs = withinThird(isProcess ? PROBE_MS.process : PROBE_MS.network, connectMs);
-  const silence = isProcess
-    ? startLimit(clock, withinThird(SILENCE_MS, connectMs), late)
-    : undefined;
-  const limit = startLimit(clock, limitMs, late);
-  if (silence !== undefined) {
-    // Held until the process shows itself.
-    limit.pause();
-    const start = () => {
-      silence.dispose();
-      limit.resume();
-    };
-    silence.signal.addEventListener('abort', start, { once: true });
-    void contact.heard?.then(start);
-  }
+): Promise<Exclude<Verdict, { kind: 'legacy' }> | Legacy> {
+  const { signal } = options;
+  const limit = startProbeLimit(contact, options);
+  const late: Late = { verdict: undefined };
   try {
-    return verdictOfResult(await contact.discover(version, anySignal(signal, limit.signal)));
+    if (!contact.isProcess) {
+      return verdictOfResult(await contact.discover(version, anySignal(signal, limit.signal)));
+    }
+    const answer = contact.discover(version, signal);
+    void answer.then(
+      (result) => {
+        late.verdict = verdictOfResult(result);
+      },
+      // Told below, if anybody still waits for it.
+      () => undefined,
+    );
+    return verdictOfResult(await raceAbort(answer, limit.signal));
   } catch (thrown) {
     signal.throwIfAborted();
     const error = toAppError(thrown);
-    if (isProcess && error instanceof ConnectError) {
+    if (contact.isProcess && error instanceof ConnectError) {
       throw new ProbeLossError(error.message, { cause: error, details: error.details });
     }
-    return verdictOfFailure(error);
+    const verdict = verdictOfFailure(error);
+    return verdict.kind === 'legacy' ? { ...verdict, late } : verdict;
   } finally {
-    silence?.dispose();
     limit.dispose();
   }
+}
 
-  function late(): LimitError {
-    return new LimitError(
+/** Held until a process that may be downloaded first shows itself. The caller disposes. */
+function startProbeLimit(
+  { heard, isProcess }: Contact,
+  { clock, connectMs, name }: NegotiateOptions,
+): Pick<Limit, 'signal' | 'dispose'> {
+  const limitMs = withinThird(isProcess ? PROBE_MS.process : PROBE_MS.network, connectMs);
+  const late = () =>
+    new LimitError(
       `server "${name}" did not answer server/discover within ${durationText(limitMs)}`,
       { details: { limit: PROBE_LIMIT, limitMs } },
     );
-  }
+  const limit = startLimit(clock, limitMs, late);
+  if (heard === undefined) return limit;
+  const silence = startLimit(clock, withinThird(SILENCE_MS, connectMs), late);
+  limit.pause();
+  const start = () => {
+    silence.dispose();
+    limit.resume();
+  };
+  silence.signal.addEventListener('abort', start, { once: true });
+  void heard.then(start);
+  return {
+    signal: limit.signal,
+    dispose() {
+      silence.dispose();
+      limit.dispose();
+    },
+  };
 }
 
 /** Leaves the larger part of the connect limit to the handshake. */

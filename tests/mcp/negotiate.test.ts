@@ -1,11 +1,12 @@
 /** Which generation a server is taken for, by what it answers to the probe. */
 import { describe, expect, test } from 'bun:test';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AuthError, ConnectError, ProtocolError } from '../../src/base/errors.ts';
 import type { Fetch } from '../../src/base/http.ts';
 import type { JsonObject } from '../../src/base/json.ts';
 import { type Spawn, spawnChild } from '../../src/base/spawn.ts';
+import type { EraMemory } from '../../src/mcp/era-memory.ts';
 import { newFolder } from '../helpers/places.ts';
 import { openStream, type RpcServer, rpcResult, serveRpc } from '../transport/rpc-server.ts';
 import { createManualClock } from './manual-clock.ts';
@@ -336,11 +337,36 @@ describe('over stdio', () => {
     ]).toEqual(['failed', true, 3, ['start', 'server/discover']]);
   });
 
-  test('the clock of the probe starts at the first output of the process', async () => {
+  const noLimit = { connectMs: 0, idleMs: 0, maxMs: 0, tools: {} };
+  /** The same, started by a command that may download it first. */
+  const launched = ({ command, args }: ReturnType<typeof stdioEndpoint>) => {
+    const folder = newFolder();
+    symlinkSync(command, join(folder, 'bun'));
+    // A name of its own, as a launcher has one; what it starts is the same.
+    writeFileSync(join(folder, 'npx'), '#!/bin/sh\nexec "$(dirname "$0")/bun" "$@"\n', {
+      mode: 0o700,
+    });
+    return stdioEndpoint(join(folder, 'npx'), args);
+  };
+
+  test('a process that ignores the probe is asked the old way after 2.5 s', async () => {
     const log = join(newFolder(), 'log');
     const clock = createManualClock();
-    const timeout = { connectMs: 0, idleMs: 0, maxMs: 0, tools: {} };
-    const endpoint = legacyProcess(`process.stderr.write('thinking');`, log);
+    await using connection = open(legacyProcess('', log), { clock }, { ...auto, timeout: noLimit });
+    const connecting = connection.connect(never);
+    await until(() => linesOf(log).includes('server/discover'));
+    await clock.advance(2499);
+    expect(linesOf(log)).toEqual(['start', 'server/discover']);
+    await clock.advance(1);
+    await until(() => linesOf(log).includes('notifications/initialized'));
+    await clock.advance(10);
+    await connecting;
+    expect([connection.status().state, linesOf(log)]).toEqual(['ready', ['start', ...LEGACY]]);
+  });
+
+  test('the clock of one that may be downloaded starts at its first output', async () => {
+    const log = join(newFolder(), 'log');
+    const clock = createManualClock();
     let hasSpoken = false;
     const spawn: Spawn = (options) => {
       const child = spawnChild(options);
@@ -352,11 +378,13 @@ describe('over stdio', () => {
       }
       return Object.assign(Object.create(child), { stderr: watched() });
     };
-    await using connection = open(endpoint, { clock, spawn }, { ...auto, timeout });
+    await using connection = open(
+      launched(legacyProcess(`process.stderr.write('thinking');`, log)),
+      { clock, spawn },
+      { ...auto, timeout: noLimit },
+    );
     const connecting = connection.connect(never);
-    // Silent so far: a download may take its time.
     await clock.advance(20_000);
-    await until(() => linesOf(log).includes('server/discover'));
     await until(() => hasSpoken);
     await clock.advance(2499);
     expect(linesOf(log)).toEqual(['start', 'server/discover']);
@@ -367,11 +395,14 @@ describe('over stdio', () => {
     expect([connection.status().state, linesOf(log)]).toEqual(['ready', ['start', ...LEGACY]]);
   });
 
-  test('a process that stays silent is asked the old way after 30 s more', async () => {
+  test('one that may be downloaded and stays silent is asked the old way after 30 s more', async () => {
     const log = join(newFolder(), 'log');
     const clock = createManualClock();
-    const timeout = { connectMs: 0, idleMs: 0, maxMs: 0, tools: {} };
-    await using connection = open(legacyProcess('', log), { clock }, { ...auto, timeout });
+    await using connection = open(
+      launched(legacyProcess('', log)),
+      { clock },
+      { ...auto, timeout: noLimit },
+    );
     const connecting = connection.connect(never);
     await until(() => linesOf(log).includes('server/discover'));
     await clock.advance(30_000);
@@ -382,6 +413,48 @@ describe('over stdio', () => {
     await clock.advance(10);
     await connecting;
     expect([connection.status().state, connection.status().era]).toEqual(['ready', 'legacy']);
+  });
+
+  /** Reads nothing before the file `go` exists: slow to start, without a word. */
+  function slowModern(go: string, legacy: string) {
+    return stdioEndpoint('/bin/sh', [
+      '-c',
+      `while [ ! -e "$1" ]; do sleep 0.02; done; exec "$2" "$3" ${legacy}`,
+      ...['sh', go, process.execPath],
+      join(import.meta.dir, '../fixtures/servers/modern-stdio.ts'),
+    ]);
+  }
+
+  test.each([
+    ['both generations is met as legacy this once, and not remembered as that', '', 'legacy'],
+    ['the new one alone is met as modern', 'reject', 'modern'],
+  ] as const)('a slow process that speaks %s', async (_what, legacy, era) => {
+    const go = join(newFolder(), 'go');
+    const clock = createManualClock();
+    const remembered: unknown[] = [];
+    const memory: EraMemory = {
+      recall: () => undefined,
+      remember: (_key, found) => remembered.push(found.era),
+      forget: () => undefined,
+    };
+    await using connection = open(
+      slowModern(go, legacy),
+      { clock, memory },
+      { ...auto, timeout: noLimit },
+    );
+    const connecting = connection.connect(never);
+    await until(() => clock.waiting > 0);
+    await clock.advance(2500);
+    writeFileSync(go, '');
+    await until(() => {
+      void clock.advance(10);
+      return connection.status().state === 'ready';
+    });
+    await connecting;
+    expect([connection.status().era, remembered]).toEqual([
+      era,
+      era === 'modern' ? ['modern'] : [],
+    ]);
   });
 });
 
