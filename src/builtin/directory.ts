@@ -1,10 +1,10 @@
 /** list_directory and file_info. */
 import type { Stats } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { formatBytes } from '../base/bytes.ts';
 import { UsageError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
+import { fsPromises } from '../base/lazy-node.ts';
 import { resolveInside } from '../base/paths.ts';
 import { textArgument } from './arguments.ts';
 import { looksBinary, MAX_READ_BYTES } from './read-file.ts';
@@ -23,9 +23,11 @@ export async function listDirectory(
   if (!(await statOf(folder, wanted)).isDirectory()) {
     throw new UsageError(`${JSON.stringify(wanted)} is a file; read_file shows what is in it`);
   }
-  const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
-    throw fileProblem(error, wanted);
-  });
+  const entries = await fsPromises()
+    .readdir(folder, { withFileTypes: true })
+    .catch((error: unknown) => {
+      throw fileProblem(error, wanted);
+    });
   signal.throwIfAborted();
   const rank = (isFolder: boolean) => (isFolder ? 0 : 1);
   entries.sort(
@@ -41,10 +43,12 @@ export async function listDirectory(
         const isInside = resolveInside(root.path, path) !== undefined;
         return `${entry.name}  ${isInside ? '(link)' : '(link that leaves the workspace)'}`;
       }
-      const size = await stat(path).then(
-        (facts) => formatBytes(facts.size),
-        () => 'gone',
-      );
+      const size = await fsPromises()
+        .stat(path)
+        .then(
+          (facts) => formatBytes(facts.size),
+          () => 'gone',
+        );
       return `${entry.name}  ${size}`;
     }),
   );
@@ -81,9 +85,11 @@ function kindOf(facts: Stats): string {
 }
 
 async function statOf(path: string, wanted: string): Promise<Stats> {
-  return stat(path).catch((error: unknown) => {
-    throw fileProblem(error, wanted);
-  });
+  return fsPromises()
+    .stat(path)
+    .catch((error: unknown) => {
+      throw fileProblem(error, wanted);
+    });
 }
 
 function countLines(bytes: Uint8Array): number {

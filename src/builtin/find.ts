@@ -1,7 +1,8 @@
 /** find_files and search_text. */
-import { stat } from 'node:fs/promises';
+
 import { UsageError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
+import { fsPromises } from '../base/lazy-node.ts';
 import { shorten } from '../base/text.ts';
 import { countArgument, textArgument } from './arguments.ts';
 import { looksBinary, MAX_READ_BYTES } from './read-file.ts';
@@ -146,7 +147,9 @@ function pathTest(pattern: string): (path: string) => boolean {
 }
 
 async function statOf(path: string, wanted: string) {
-  return stat(path).catch((error: unknown) => {
-    throw fileProblem(error, wanted);
-  });
+  return fsPromises()
+    .stat(path)
+    .catch((error: unknown) => {
+      throw fileProblem(error, wanted);
+    });
 }

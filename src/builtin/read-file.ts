@@ -1,8 +1,9 @@
 /** read_file: numbered pieces of a text file. */
-import { stat } from 'node:fs/promises';
+
 import { formatBytes } from '../base/bytes.ts';
 import { UsageError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
+import { fsPromises } from '../base/lazy-node.ts';
 import { cutToCharacters } from '../base/text.ts';
 import { countArgument, textArgument } from './arguments.ts';
 import { fileProblem, type WorkspaceRoot } from './root.ts';
@@ -50,9 +51,11 @@ export function looksBinary(bytes: Uint8Array): boolean {
 
 /** Whole text of a regular file. Throws UsageError when it is none, too large, binary or not readable. */
 async function readText(path: string, wanted: string): Promise<string> {
-  const facts = await stat(path).catch((error: unknown) => {
-    throw fileProblem(error, wanted);
-  });
+  const facts = await fsPromises()
+    .stat(path)
+    .catch((error: unknown) => {
+      throw fileProblem(error, wanted);
+    });
   const name = JSON.stringify(wanted);
   if (facts.isDirectory())
     throw new UsageError(`${name} is a folder; list_directory shows what is in it`);

@@ -1,9 +1,9 @@
 /** What of a file system the workspace tools may touch: what lies in the root and holds no credential. */
 import { type Dirent, realpathSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
 import { basename, join, relative, resolve, sep } from 'node:path';
 import { UsageError } from '../base/errors.ts';
 import { errorCode } from '../base/files.ts';
+import { fsPromises } from '../base/lazy-node.ts';
 import { resolveInside } from '../base/paths.ts';
 
 export interface WorkspaceRoot {
@@ -111,7 +111,7 @@ export async function* walkFiles(
 /** Entries in the order of their names; none for a folder that cannot be read. */
 async function entriesOf(folder: string): Promise<readonly Dirent[]> {
   try {
-    const entries = await readdir(folder, { withFileTypes: true });
+    const entries = await fsPromises().readdir(folder, { withFileTypes: true });
     return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   } catch (error) {
     // Removed or closed to us while walking: the rest is still worth listing.

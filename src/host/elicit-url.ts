@@ -1,6 +1,7 @@
 /** An address at a terminal: shown whole, its host made plain, opened only after a yes. */
-import { domainToUnicode } from 'node:url';
+
 import { hostKind } from '../base/address.ts';
+import { nodeUrl } from '../base/lazy-node.ts';
 import type { OpenUrl } from '../base/open-url.ts';
 import { escapeForTerminal } from '../base/text.ts';
 import type { ElicitationAnswer } from '../mcp/handlers/elicitation.ts';
@@ -57,7 +58,7 @@ export async function askUrl(
 export function urlWarnings(url: URL): readonly string[] {
   const warnings: string[] = [];
   if (url.hostname.split('.').some((label) => label.startsWith('xn--'))) {
-    const shown = escapeForTerminal(domainToUnicode(url.hostname));
+    const shown = escapeForTerminal(nodeUrl().domainToUnicode(url.hostname));
     warnings.push(
       `this host name (${shown}) is written with letters that can look like other letters; it may imitate a site you know.`,
     );
