@@ -1,14 +1,14 @@
 /** One adapter for every provider: a request goes out through its AI SDK package, a whole reply comes back. */
-import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { raceAbort } from '../base/abort.ts';
 import type { Clock } from '../base/clock.ts';
-import { AppError, ProviderError } from '../base/errors.ts';
+import { AppError, InternalError, ProviderError } from '../base/errors.ts';
 import { excerpt, type Fetch } from '../base/http.ts';
 import { collectReply, NoReply } from './collect.ts';
 import type { ModelFamily } from './family.ts';
 import { Exchange } from './model-fetch.ts';
 import { toPrompt, toTools } from './prompt.ts';
-import type { OpenModel } from './providers.ts';
+import type { ModelSettings, OpenModel } from './providers.ts';
 import { findRefused } from './refused.ts';
 import { type Random, withModelRetries } from './retry.ts';
 import type { ModelListener, ModelProvider, ModelReply, ModelRequest } from './types.ts';
@@ -43,6 +43,7 @@ export function createAiSdkModel(options: AiSdkOptions): ModelProvider {
   const { label, maxTools, clock, random } = options;
   const refusedTools = new Set<string>();
   const extras = { reasoning: true, usage: true };
+  const line = createLine(options);
   let refusals = 0;
 
   /** Remembers what the provider refused; false when the request cannot do without it. */
@@ -68,7 +69,7 @@ export function createAiSdkModel(options: AiSdkOptions): ModelProvider {
         const call = toCall(options, request, extras.reasoning);
         try {
           return await withModelRetries({ clock, random, listener, signal }, (attemptListener) =>
-            askOnce({ ...options, usage: extras.usage }, call, attemptListener, signal),
+            askOnce(options, line, extras.usage, call, attemptListener, signal),
           );
         } catch (error) {
           if (signal.aborted || !giveUp(error, request, listener)) throw error;
@@ -104,14 +105,47 @@ const PROVIDER_OPTIONS: Readonly<
   google: {},
 };
 
+/** The package's model, made once: it builds its schemas anew each time. */
+interface Line {
+  /** `usage`: whether to ask for token counts. */
+  model(usage: boolean): LanguageModelV4;
+  /** Requests that carry `tag` go through this exchange. Returns the way to stop. */
+  assign(tag: AbortSignal, exchange: Exchange): () => void;
+}
+
+function createLine({ open, name, baseUrl, apiKey, headers }: AiSdkOptions): Line {
+  /** By the signal that a package hands from its call to its fetch. */
+  const exchanges = new Map<unknown, Exchange>();
+  const models = new Map<boolean, LanguageModelV4>();
+  const fetch: ModelSettings['fetch'] = (input, init) => {
+    const exchange = exchanges.get(init?.signal);
+    if (exchange === undefined) throw new InternalError('a model request belongs to no exchange');
+    return exchange.fetch(input, init);
+  };
+  return {
+    model(usage) {
+      const known = models.get(usage);
+      if (known !== undefined) return known;
+      const made = open({ name, baseUrl, apiKey, headers, usage, fetch });
+      models.set(usage, made);
+      return made;
+    },
+    assign(tag, exchange) {
+      exchanges.set(tag, exchange);
+      return () => exchanges.delete(tag);
+    },
+  };
+}
+
 async function askOnce(
-  options: AiSdkOptions & { readonly usage: boolean },
+  options: AiSdkOptions,
+  line: Line,
+  usage: boolean,
   call: LanguageModelV4CallOptions,
   listener: Pick<ModelListener, 'onText'>,
   signal: AbortSignal,
 ): Promise<ModelReply> {
-  const { family, clock, limits, fetch, keyName, name, baseUrl, query, apiKey, headers, usage } =
-    options;
+  const { family, clock, limits, fetch, keyName, name, baseUrl, query } = options;
   const who = `model ${name} at ${baseUrl}`;
   const exchange = new Exchange({
     family,
@@ -123,20 +157,16 @@ async function askOnce(
     keyName,
     query,
   });
+  const tag = new AbortController().signal;
+  const release = line.assign(tag, exchange);
   try {
-    const model = options.open({
-      name,
-      baseUrl,
-      apiKey,
-      headers,
-      usage,
-      fetch: exchange.fetch,
-    });
-    const { stream } = await raceAbort(Promise.resolve(model.doStream(call)), signal);
+    const asked = line.model(usage).doStream({ ...call, abortSignal: tag });
+    const { stream } = await raceAbort(Promise.resolve(asked), signal);
     return await collectReply(family, stream, listener);
   } catch (error) {
     throw toFailure(exchange, who, signal, error);
   } finally {
+    release();
     exchange.close();
   }
 }

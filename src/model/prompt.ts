@@ -27,11 +27,27 @@ export function toPrompt(
     prompt.push({ role: 'system', content: wellFormed(request.system) });
   }
   for (const message of request.messages) {
-    const isPlain = message.role !== 'assistant' || withReasoning;
-    const converted = toMessage(family, isPlain ? message : { ...message, state: undefined });
+    const converted = convertOnce(family, message, withReasoning);
     if (converted !== undefined) prompt.push(converted);
   }
   return prompt;
+}
+
+/** A history is sent again with every turn; its messages never change. */
+const conversions = new WeakMap<ModelMessage, Map<string, LanguageModelV4Message | undefined>>();
+
+function convertOnce(
+  family: ModelFamily,
+  message: ModelMessage,
+  withReasoning: boolean,
+): LanguageModelV4Message | undefined {
+  const key = `${family} ${withReasoning}`;
+  const known = conversions.get(message) ?? new Map<string, LanguageModelV4Message | undefined>();
+  if (known.has(key)) return known.get(key);
+  const isPlain = message.role !== 'assistant' || withReasoning;
+  const made = toMessage(family, isPlain ? message : { ...message, state: undefined });
+  conversions.set(message, known.set(key, made));
+  return made;
 }
 
 /** The tools as the provider takes them. Non-strict: most schemas do not fit the strict subset. */
