@@ -1,0 +1,228 @@
+/**
+ * What runs inside the VM before a script: the functions a script sees, and built-ins that cannot be
+ * changed. One expression that gives a function of `host`, whose members take and give texts and numbers
+ * only. Nothing of the host is reachable from here.
+ */
+
+/** Start of the text that makes a script a function; its length is how far columns of line 1 are off. */
+export const SCRIPT_HEAD = '(async function () {';
+export const SCRIPT_TAIL = '\n})';
+/** The name of a script in stack lines. */
+export const SCRIPT_FILE = 'script.js';
+
+export const PRELUDE = String.raw`(function (host, limits) {
+'use strict';
+const { stringify, parse } = JSON;
+const pending = new Map();
+let count = 0;
+
+const circularSafe = () => {
+  const parents = [];
+  return function (key, value) {
+    while (parents.length > 0 && parents[parents.length - 1] !== this) parents.pop();
+    if (typeof value === 'bigint') return value + 'n';
+    if (typeof value === 'symbol') return value.toString();
+    if (typeof value === 'function') return '[Function' + (value.name ? ' ' + value.name : '') + ']';
+    if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
+    if (typeof value !== 'object' || value === null) return value;
+    if (parents.includes(value)) return '[Circular]';
+    let shown = value;
+    if (value instanceof Error) shown = value.name + ': ' + value.message;
+    else if (value instanceof Map) shown = { '[Map]': [...value] };
+    else if (value instanceof Set) shown = { '[Set]': [...value] };
+    else if (value instanceof RegExp) shown = String(value);
+    else if (value instanceof Promise) shown = '[Promise: await it]';
+    if (typeof shown === 'object') parents.push(shown);
+    return shown;
+  };
+};
+const show = (value) => {
+  if (typeof value === 'string') return value;
+  try {
+    if (value instanceof Error) return describe(value).text;
+    if (value === undefined) return 'undefined';
+    const json = stringify(value, circularSafe());
+    return typeof value === 'object' || json === undefined ? String(json) : value !== null && json[0] === '"' ? parse(json) : json;
+  } catch (error) {
+    return '[a value that cannot be shown: ' + (error && error.message) + ']';
+  }
+};
+const lineOf = (error) => {
+  const found = /script\.js:(\d+)/.exec(String(error.stack));
+  return found === null ? '' : ' (line ' + found[1] + ')';
+};
+const describe = (error) => {
+  try {
+    if (!(error instanceof Error)) return { text: 'thrown: ' + show(error), name: '' };
+    const message = String(error.message).slice(0, 20000);
+    return { text: error.name + ': ' + message + lineOf(error), name: String(error.name) };
+  } catch {
+    return { text: 'thrown: a value that cannot be shown', name: '' };
+  }
+};
+const emit = (kind, text) => {
+  const kept = text.length > limits.outputCharacters ? text.slice(0, limits.outputCharacters) : text;
+  host.emit(kind, kept.toWellFormed());
+};
+const ask = (what, values) =>
+  new Promise((resolve, reject) => {
+    const json = stringify(values);
+    const id = (count += 1);
+    pending.set(id, { resolve, reject });
+    host.request(id, what, json);
+  });
+const toError = (value) => {
+  const error = new Error(value.message);
+  const fields = { name: value.name || 'Error', kind: value.kind, tool: value.tool, result: value.result };
+  for (const key of Object.keys(fields)) {
+    if (fields[key] === undefined) continue;
+    Object.defineProperty(error, key, { value: fields[key], enumerable: key !== 'name', writable: true, configurable: true });
+  }
+  return error;
+};
+
+const text = (value) => emit('text', show(value));
+const IMAGE = /^data:(image\/(?:png|jpeg|gif|webp));base64,([A-Za-z0-9+\/_=\s-]*)$/;
+const image = (value) => {
+  let url = value;
+  if (typeof value === 'object' && value !== null) {
+    if (value.type === 'image' && typeof value.data === 'string') url = 'data:' + value.mimeType + ';base64,' + value.data;
+    else url = typeof value.image_url === 'object' && value.image_url !== null ? value.image_url.url : value.image_url;
+  }
+  const found = typeof url === 'string' ? IMAGE.exec(url) : null;
+  if (found === null) throw new TypeError('image() takes a data URL, {image_url} or an image block: png, jpeg, gif or webp');
+  emit(found[1], found[2]);
+};
+const say = (...values) => emit('console', values.map(show).join(' '));
+const console = Object.freeze({ log: say, info: say, warn: say, error: say, debug: say, trace: say, dir: (value) => say(value), table: (value) => say(value) });
+const exit = () => { host.exit(); for (;;); };
+const keyOf = (key) => {
+  if (typeof key !== 'string') throw new TypeError('a key of store() and load() is a string');
+  return key;
+};
+const store = (key, value) => {
+  const json = stringify(value);
+  if (json !== undefined && json.length > limits.storeValueCharacters) {
+    throw new RangeError('store(): a value has at most ' + limits.storeValueCharacters + ' characters as JSON, this one ' + json.length);
+  }
+  const problem = json === undefined ? host.save(keyOf(key)) : host.save(keyOf(key), json);
+  if (problem !== '') throw new RangeError(problem);
+};
+const load = (key) => {
+  const json = host.load(keyOf(key));
+  return json === '' ? undefined : parse(json);
+};
+
+const toolFunction = (server, name) => async (args) => ask('call', [server, name, args === undefined ? {} : args]);
+const readOnly = (names, get) => ({
+  get: (target, key) => (typeof key === 'string' ? get(target, key) : undefined),
+  has: (target, key) => typeof key === 'string' && names().includes(key),
+  ownKeys: () => names(),
+  getOwnPropertyDescriptor: (target, key) =>
+    names().includes(key) ? { value: get(target, key), enumerable: true, configurable: true, writable: false } : undefined,
+  set() { throw new TypeError('tools cannot be changed'); },
+  defineProperty() { throw new TypeError('tools cannot be changed'); },
+  deleteProperty() { throw new TypeError('tools cannot be changed'); },
+  setPrototypeOf() { throw new TypeError('tools cannot be changed'); },
+  preventExtensions() { return false; },
+});
+const cached = (target, key, make) => {
+  if (!Object.hasOwn(target, key)) target[key] = make();
+  return target[key];
+};
+const namesIn = (server) => parse(host.names(server));
+const namespace = (server) =>
+  new Proxy(Object.create(null), readOnly(() => namesIn(server), (target, key) =>
+    key === 'then' && !namesIn(server).includes(key) ? undefined : cached(target, key, () => toolFunction(server, key))));
+const tools = new Proxy(Object.create(null), readOnly(() => namesIn(''), (target, key) =>
+  cached(target, key, () => {
+    const server = host.namespace(key);
+    if (server !== '') return namespace(server);
+    return key === 'then' && !namesIn('').includes(key) ? undefined : toolFunction('', key);
+  })));
+
+const wanted = (value, what) => {
+  if (typeof value !== 'string') throw new TypeError(what + ' is a string');
+  return value;
+};
+const searchTools = async (query, options) => {
+  const { limit = 8, namespace: inside } = options ?? {};
+  return ask('search', [wanted(query, 'the query of searchTools()'), limit, inside]);
+};
+const describeTool = async (name) => ask('describe', [wanted(name, 'the name of describeTool()')]);
+const describeNamespace = async (name) => ask('namespace', [wanted(name, 'the name of describeNamespace()')]);
+
+let all;
+const globals = { tools, text, image, console, exit, store, load, searchTools, describeTool, describeNamespace };
+if (limits.given !== undefined) {
+  globals.args = Object.freeze([...limits.given.args]);
+  globals.input = limits.given.input;
+}
+for (const [key, value] of Object.entries(globals)) {
+  if (typeof value === 'function') Object.freeze(value);
+  Object.defineProperty(globalThis, key, { value, enumerable: true });
+}
+Object.defineProperty(globalThis, 'ALL_TOOLS', {
+  enumerable: true,
+  get() {
+    all ??= Object.freeze(parse(host.catalogue()).map(Object.freeze));
+    return all;
+  },
+});
+
+delete globalThis.eval;
+const isObject = (value) => (typeof value === 'object' && value !== null) || typeof value === 'function';
+const mendOverrides = (proto) => {
+  for (const key of Reflect.ownKeys(proto)) {
+    const { value, configurable, writable } = Object.getOwnPropertyDescriptor(proto, key);
+    if (!configurable || !writable) continue;
+    Object.defineProperty(proto, key, {
+      get() { return value; },
+      set(given) {
+        if (this === proto) throw new TypeError('built-ins cannot be changed');
+        Object.defineProperty(this, key, { value: given, enumerable: true, configurable: true, writable: true });
+      },
+      enumerable: false, configurable: false,
+    });
+  }
+};
+const roots = [];
+for (const key of Reflect.ownKeys(globalThis)) {
+  const descriptor = Object.getOwnPropertyDescriptor(globalThis, key);
+  if (!('value' in descriptor) || descriptor.value === globalThis) continue;
+  if (isObject(descriptor.value)) roots.push(descriptor.value);
+  if (descriptor.configurable) Object.defineProperty(globalThis, key, { writable: false, configurable: false });
+}
+const samples = [
+  async () => {}, function* () {}, async function* () {}, [][Symbol.iterator](), new Map()[Symbol.iterator](),
+  new Set()[Symbol.iterator](), ''[Symbol.iterator](), 'a'.matchAll(/a/g), new Uint8Array(0),
+];
+for (const sample of samples) {
+  for (let proto = Object.getPrototypeOf(sample); proto !== null; proto = Object.getPrototypeOf(proto)) {
+    roots.push(proto);
+    if (typeof proto.constructor === 'function') roots.push(proto.constructor);
+  }
+}
+const prototypes = roots.filter((root) => typeof root === 'function' && isObject(root.prototype)).map((root) => root.prototype);
+for (const proto of prototypes) {
+  if (proto === Object.prototype || proto instanceof Error || proto === Error.prototype) mendOverrides(proto);
+}
+for (const root of [...roots, ...prototypes]) if (root !== tools) Object.freeze(root);
+
+return {
+  run(main) {
+    main().then(
+      (value) => { if (value !== undefined) text(value); host.done(1, '', ''); },
+      (error) => { const { text, name } = describe(error); host.done(0, text, name); },
+    );
+  },
+  deliver(id, isOk, json) {
+    const waiting = pending.get(id);
+    if (waiting === undefined) return;
+    pending.delete(id);
+    if (isOk) waiting.resolve(parse(json));
+    else waiting.reject(toError(parse(json)));
+  },
+  waiting: () => pending.size,
+};
+})`;

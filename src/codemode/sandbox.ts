@@ -1,0 +1,299 @@
+/**
+ * One script in one QuickJS runtime of its own. Runs in a worker; everything that crosses the border of the
+ * VM is text. Host promises stay outside: the VM keeps its own and is told of answers (never asyncify).
+ */
+import {
+  type QuickJSContext,
+  type QuickJSHandle,
+  type QuickJSRuntime,
+  type QuickJSWASMModule,
+  Scope,
+} from 'quickjs-emscripten-core';
+import { createCatalogue } from './catalogue.ts';
+import { LIMITS } from './limits.ts';
+import { PRELUDE, SCRIPT_FILE, SCRIPT_HEAD, SCRIPT_TAIL } from './prelude.ts';
+import { createStage, type Stage } from './stage.ts';
+import type {
+  AnswerMessage,
+  ScriptEnd,
+  ScriptError,
+  ScriptRequest,
+  StartMessage,
+} from './types.ts';
+
+export interface SandboxPorts {
+  readonly now: () => number;
+  /** `kind`: `text`, `console`, or an image's type. */
+  readonly emit: (kind: string, text: string) => void;
+  readonly request: (request: ScriptRequest) => void;
+  /** Called often while the VM computes. */
+  readonly onTick: () => void;
+}
+
+export interface Sandbox {
+  /** Runs until the VM has nothing to do. */
+  start(): void;
+  answer(message: AnswerMessage): void;
+  /** `undefined`: it waits for answers. */
+  end(): ScriptEnd | undefined;
+  /** False: the engine must not be used again. */
+  dispose(): boolean;
+}
+
+export function createSandbox(
+  engine: QuickJSWASMModule,
+  message: StartMessage,
+  ports: SandboxPorts,
+): Sandbox {
+  const runtime = engine.newRuntime();
+  runtime.setMemoryLimit(LIMITS.memoryBytes);
+  runtime.setMaxStackSize(LIMITS.stackBytes);
+  const context = runtime.newContext();
+  const stage = createStage(message.store);
+  const state: State = { end: undefined, isExited: false, isClean: true, cpuMs: 0, enteredAt: 0 };
+  runtime.setInterruptHandler(() => {
+    ports.onTick();
+    return state.isExited || spent(state, ports) > message.cpuMs;
+  });
+  let vm: QuickJSHandle | undefined;
+
+  /** Nothing is left to do, and no answer is to come. */
+  const isStuck = () =>
+    state.end === undefined &&
+    !state.isExited &&
+    spent(state, ports) <= message.cpuMs &&
+    vm !== undefined &&
+    callMethod(context, vm, 'waiting', []) === 0;
+  /** Does one thing in the VM and all that follows from it. */
+  const enter = (work: () => void) => {
+    if (state.end !== undefined) return;
+    state.enteredAt = ports.now();
+    try {
+      work();
+      runJobs(runtime, context, state);
+      if (isStuck()) {
+        state.end = failed('stuck', 'the script waits for a promise that nothing can settle');
+      }
+    } catch (thrown) {
+      state.end ??= failed('error', thrown instanceof Error ? thrown.message : String(thrown));
+      state.isClean = false;
+    }
+    state.cpuMs = spent(state, ports);
+    if (state.isExited) state.end = completed(stage);
+    else if (state.cpuMs > message.cpuMs && state.end === undefined) {
+      state.end = failed('limit', `the script computed for more than ${message.cpuMs} ms`);
+    }
+    if (state.end !== undefined)
+      state.end = settleEnd(state.end, state.cpuMs > message.cpuMs, message);
+  };
+
+  return {
+    start: () =>
+      enter(() => {
+        const source = `${SCRIPT_HEAD}${message.code}${SCRIPT_TAIL}`;
+        const problem = syntaxProblem(context, source);
+        if (problem !== undefined) {
+          state.end = { kind: 'failed', error: problem };
+          return;
+        }
+        vm = openVm(context, message, { ...ports, stage, state });
+        Scope.withScope((scope) => {
+          const main = scope.manage(unwrap(context, context.evalCode(source, SCRIPT_FILE)));
+          callMethod(context, vm, 'run', [main]);
+        });
+      }),
+    answer: ({ id, isOk, json }) =>
+      enter(() =>
+        Scope.withScope((scope) => {
+          const values = [
+            scope.manage(context.newNumber(id)),
+            isOk ? context.true : context.false,
+            scope.manage(context.newString(json)),
+          ];
+          callMethod(context, vm, 'deliver', values);
+        }),
+      ),
+    end: () => state.end,
+    dispose() {
+      // What an interrupted or starved script leaves behind cannot be freed: the engine goes with it.
+      if (!state.isClean || isLimit(state.end)) return false;
+      try {
+        vm?.dispose();
+        context.dispose();
+        runtime.dispose();
+      } catch {
+        // Objects that a broken script left behind: the engine goes with them.
+        return false;
+      }
+      return state.isClean;
+    },
+  };
+}
+
+interface State {
+  end: ScriptEnd | undefined;
+  isExited: boolean;
+  isClean: boolean;
+  /** Spent in the VM so far, without the present stay. */
+  cpuMs: number;
+  enteredAt: number;
+}
+
+function spent(state: State, { now }: Pick<SandboxPorts, 'now'>): number {
+  return state.cpuMs + now() - state.enteredAt;
+}
+
+function failed(kind: ScriptError['kind'], message: string): ScriptEnd {
+  return { kind: 'failed', error: { kind, message } };
+}
+
+function isLimit(end: ScriptEnd | undefined): boolean {
+  return end?.kind === 'failed' && end.error.kind === 'limit';
+}
+
+function completed(stage: Stage): ScriptEnd {
+  return { kind: 'completed', store: stage.changes() };
+}
+
+/** Why a script ended, where the engine only says that it was interrupted or has no memory. */
+function settleEnd(end: ScriptEnd, isOverTime: boolean, { cpuMs }: StartMessage): ScriptEnd {
+  if (end.kind === 'completed') return end;
+  const { message } = end.error;
+  if (isOverTime && message.includes('interrupted')) {
+    return failed('limit', `the script computed for more than ${cpuMs} ms`);
+  }
+  if (!message.startsWith('InternalError: out of memory')) return end;
+  const mebibytes = LIMITS.memoryBytes / 2 ** 20;
+  return failed('limit', `out of memory: a script has ${mebibytes} MiB`);
+}
+
+/** Compiles the script without running any of it. */
+function syntaxProblem(context: QuickJSContext, source: string): ScriptError | undefined {
+  const result = context.evalCode(source, SCRIPT_FILE, { type: 'global', compileOnly: true });
+  if (result.error === undefined) {
+    result.value.dispose();
+    return undefined;
+  }
+  const error: unknown = result.error.consume((handle) => context.dump(handle));
+  const { name, message, line } = factsOf(error);
+  const where = line === undefined ? '' : ` (line ${line})`;
+  return { kind: 'syntax', message: `${name}: ${message}${where}` };
+}
+
+function factsOf(error: unknown) {
+  const facts = typeof error === 'object' && error !== null ? error : {};
+  const text = (value: unknown) => (typeof value === 'string' ? value : '');
+  return {
+    name: 'name' in facts ? text(facts.name) : 'Error',
+    message: 'message' in facts ? text(facts.message) : String(error),
+    line:
+      'lineNumber' in facts && typeof facts.lineNumber === 'number' ? facts.lineNumber : undefined,
+  };
+}
+
+/** The functions of a script, made in the VM. */
+function openVm(
+  context: QuickJSContext,
+  message: StartMessage,
+  ports: SandboxPorts & { readonly stage: Stage; readonly state: State },
+): QuickJSHandle {
+  return Scope.withScope((scope) => {
+    const host = scope.manage(context.newObject());
+    for (const [name, work] of Object.entries(hostFunctions(message, ports))) {
+      const handle = context.newFunction(name, (...values) => {
+        const answer = work(...values.map((value) => plain(context, value)));
+        return answer === undefined ? context.undefined : context.newString(answer);
+      });
+      context.setProp(host, name, scope.manage(handle));
+    }
+    const { outputCharacters, storeValueCharacters } = LIMITS;
+    const facts = { outputCharacters, storeValueCharacters, given: message.given };
+    const json = JSON.stringify(JSON.stringify(facts));
+    const limits = scope.manage(unwrap(context, context.evalCode(`JSON.parse(${json})`)));
+    const prelude = scope.manage(unwrap(context, context.evalCode(PRELUDE, 'usher.js')));
+    return unwrap(context, context.callFunction(prelude, context.undefined, host, limits));
+  });
+}
+
+type HostFunction = (...values: readonly (string | number | undefined)[]) => string | undefined;
+
+function hostFunctions(
+  message: StartMessage,
+  ports: SandboxPorts & { readonly stage: Stage; readonly state: State },
+): Readonly<Record<string, HostFunction>> {
+  const { stage, state } = ports;
+  const catalogue = createCatalogue(message.tools, message.servers);
+  return {
+    emit(kind, text) {
+      ports.emit(String(kind), String(text));
+      return undefined;
+    },
+    request(id, what, json) {
+      ports.request({ id: Number(id), what: String(what), json: String(json) });
+      return undefined;
+    },
+    exit() {
+      state.isExited = true;
+      return undefined;
+    },
+    done(isOk, text, name) {
+      const error =
+        String(name) === 'InternalError' ? `InternalError: ${String(text)}` : String(text);
+      const shown = error.replace(/^InternalError: InternalError/, 'InternalError');
+      state.end ??= isOk === 1 ? completed(stage) : failed('error', shown);
+      return undefined;
+    },
+    save: (key, json) => stage.save(String(key), json === undefined ? undefined : String(json)),
+    load: (key) => stage.load(String(key)) ?? '',
+    namespace: (name) => catalogue.namespace(String(name)),
+    names: (server) => JSON.stringify(catalogue.names(String(server))),
+    catalogue: () =>
+      JSON.stringify(
+        message.tools.map(({ publicName, description }) => ({ name: publicName, description })),
+      ),
+  };
+}
+
+/** Texts and numbers only; anything else is nothing. */
+function plain(context: QuickJSContext, value: QuickJSHandle): string | number | undefined {
+  const type = context.typeof(value);
+  if (type === 'string') return context.getString(value);
+  return type === 'number' ? context.getNumber(value) : undefined;
+}
+
+function runJobs(runtime: QuickJSRuntime, context: QuickJSContext, state: State): void {
+  while (state.end === undefined && !state.isExited && runtime.hasPendingJob()) {
+    const result = runtime.executePendingJobs(64);
+    if (result.error === undefined) continue;
+    const error: unknown = result.error.consume((handle) => context.dump(handle));
+    const { name, message } = factsOf(error);
+    state.isClean = false;
+    state.end ??= failed('error', `${name}: ${message}`);
+  }
+}
+
+/** Calls one of the prelude's functions; gives its number, or NaN. */
+function callMethod(
+  context: QuickJSContext,
+  vm: QuickJSHandle | undefined,
+  name: string,
+  values: QuickJSHandle[],
+): number {
+  if (vm === undefined) return Number.NaN;
+  return context.getProp(vm, name).consume((method) => {
+    const result = unwrap(context, context.callFunction(method, vm, ...values));
+    return result.consume((handle) =>
+      context.typeof(handle) === 'number' ? context.getNumber(handle) : Number.NaN,
+    );
+  });
+}
+
+type VmResult = ReturnType<QuickJSContext['evalCode']>;
+
+/** Throws Error with the VM's words. */
+function unwrap(context: QuickJSContext, result: VmResult): QuickJSHandle {
+  if (result.error === undefined) return result.value;
+  const error: unknown = result.error.consume((handle) => context.dump(handle));
+  const { name, message } = factsOf(error);
+  throw new Error(`${name}: ${message}`);
+}
