@@ -7,7 +7,7 @@ import { spawnChild } from '../base/spawn.ts';
 import { VERSION } from '../base/version.ts';
 import type { ServerConfig } from '../config/types.ts';
 import { createConnection } from '../mcp/connection.ts';
-import { createEraMemory } from '../mcp/era-memory.ts';
+import { createEraMemory, type EraMemory } from '../mcp/era-memory.ts';
 import { createManager } from '../mcp/manager.ts';
 import type { ConnectionPorts } from '../mcp/ports.ts';
 import type { Connection, ServerStatus } from '../mcp/types.ts';
@@ -48,8 +48,10 @@ export function createSources(
   deps: HostDeps,
   asks: Asks,
 ): Sources {
+  const memory = createMemory(deps);
   const ports = {
     ...connectionPorts(options.cwd, deps),
+    memory,
     usesKeptTools: options.usesKeptTools ?? false,
   };
   const portsFor = (config: ServerConfig): AskPorts => {
@@ -138,6 +140,7 @@ export function createSources(
     },
     async close() {
       await manager.close();
+      memory.save();
       stop();
     },
   };
@@ -167,9 +170,16 @@ function connectionPorts(cwd: string, deps: HostDeps): Omit<ConnectionPorts, key
     ...(deps.resolve === undefined ? {} : { resolve: deps.resolve }),
     spawn: spawnChild,
     log,
-    memory: createEraMemory({ directory: stateDirectory(env), clock, log }),
     random: deps.random ?? Math.random,
     cwd,
     version: VERSION,
   };
+}
+
+function createMemory({ clock, env, log }: HostDeps): EraMemory {
+  return createEraMemory({
+    directory: stateDirectory(env),
+    clock,
+    log: (level, message) => log[level](message),
+  });
 }

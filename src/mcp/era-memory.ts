@@ -30,6 +30,8 @@ export interface EraMemory {
   recall(key: string): Remembered | undefined;
   remember(key: string, found: Remembered): void;
   forget(key: string): void;
+  /** Puts what is new into the file. Throws nothing. Once, at the end: no server waits for a disk. */
+  save(): void;
 }
 
 export interface EraMemoryOptions {
@@ -68,24 +70,23 @@ type Entry = v.InferOutput<typeof entrySchema>;
 export function createEraMemory(options: EraMemoryOptions): EraMemory {
   const { directory, clock, log } = options;
   const path = directory === undefined ? undefined : join(directory, FILE);
-  let entries: Map<string, Entry> | undefined;
+  /** As the file was when it was first needed. */
+  let loaded: ReadonlyMap<string, Entry> | undefined;
+  /** Of this process; `undefined`: forgotten. */
+  const changes = new Map<string, Entry | undefined>();
   const now = () => clock.date().getTime();
   const isValid = ({ at }: Entry) => at <= now() && now() - at < MAX_AGE_MS;
-
-  const load = () => (path === undefined ? new Map<string, Entry>() : readEntries(path, log));
-  /** Read anew before each change: other processes write the same file. */
-  const change = (edit: (all: Map<string, Entry>) => void) => {
-    entries = path === undefined ? (entries ?? load()) : load();
-    edit(entries);
-    entries = newestWithinBounds([...entries].filter(([, entry]) => isValid(entry)));
-    if (path !== undefined) write(path, entries, log);
+  const entryOf = (key: string): Entry | undefined => {
+    if (changes.has(key)) return changes.get(key);
+    loaded ??= path === undefined ? new Map() : readEntries(path, log);
+    const entry = loaded.get(key);
+    return entry !== undefined && isValid(entry) ? entry : undefined;
   };
 
   return {
     recall(key) {
-      entries ??= load();
-      const entry = entries.get(key);
-      if (entry === undefined || !isValid(entry)) return undefined;
+      const entry = entryOf(key);
+      if (entry === undefined) return undefined;
       const { at: _at, ...found } = entry;
       return found;
     },
@@ -98,15 +99,23 @@ export function createEraMemory(options: EraMemoryOptions): EraMemory {
         }
         return;
       }
-      const known = this.recall(key);
-      const at = entries?.get(key)?.at ?? 0;
-      if (JSON.stringify(known) === text && now() - at < FRESH_MS) return;
+      const at = entryOf(key)?.at ?? 0;
+      if (JSON.stringify(this.recall(key)) === text && now() - at < FRESH_MS) return;
       // What was stringified above is JSON; the arrays in it are ours and not changed.
-      const entry = { ...JSON.parse(text), at: now() } as Entry;
-      change((all) => all.set(key, entry));
+      changes.set(key, { ...JSON.parse(text), at: now() } as Entry);
     },
     forget(key) {
-      if (this.recall(key) !== undefined) change((all) => all.delete(key));
+      if (entryOf(key) !== undefined) changes.set(key, undefined);
+    },
+    save() {
+      if (path === undefined || changes.size === 0) return;
+      // Read anew: other processes write the same file.
+      const all = new Map(readEntries(path, log));
+      for (const [key, entry] of changes) {
+        if (entry === undefined) all.delete(key);
+        else all.set(key, entry);
+      }
+      write(path, newestWithinBounds([...all].filter(([, entry]) => isValid(entry))), log);
     },
   };
 }

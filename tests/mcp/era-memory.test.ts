@@ -5,7 +5,12 @@ import { join } from 'node:path';
 import type { Clock } from '../../src/base/clock.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import type { JsonObject } from '../../src/base/json.ts';
-import { createEraMemory, type EraMemory, memoryKey } from '../../src/mcp/era-memory.ts';
+import {
+  createEraMemory,
+  type EraMemory,
+  memoryKey,
+  type Remembered,
+} from '../../src/mcp/era-memory.ts';
 import { newFolder } from '../helpers/places.ts';
 import { serveRpc } from '../transport/rpc-server.ts';
 import { complete, metaOf, refuse, serveModern, VERSION } from './modern-server.ts';
@@ -24,6 +29,12 @@ function memoryIn(directory: string | undefined, laterMs = 0, told: string[] = [
   return createEraMemory({ directory, clock, log: (_level, message) => told.push(message) });
 }
 
+/** Remembers it and puts it into the file. */
+function kept(memory: EraMemory, key: string, found: Remembered): void {
+  memory.remember(key, found);
+  memory.save();
+}
+
 describe('the file', () => {
   test('is private, and read by the next process', () => {
     const folder = join(newFolder(), 'state');
@@ -31,6 +42,7 @@ describe('the file', () => {
     memory.remember('a', { era: 'legacy' });
     memory.remember('b', modern);
     memory.forget('a');
+    memory.save();
     expect([
       statSync(join(folder, 'servers.json')).mode & 0o777,
       memoryIn(folder).recall('a'),
@@ -41,7 +53,7 @@ describe('the file', () => {
 
   test('is not believed for more than seven days, nor from the future', () => {
     const folder = newFolder();
-    memoryIn(folder).remember('a', { era: 'legacy' });
+    kept(memoryIn(folder), 'a', { era: 'legacy' });
     expect([
       memoryIn(folder, 6 * DAY_MS).recall('a'),
       memoryIn(folder, LATER_MS).recall('a'),
@@ -63,7 +75,7 @@ describe('the file', () => {
       undefined,
       undefined,
     ]);
-    memory.remember('a', { era: 'legacy' });
+    kept(memory, 'a', { era: 'legacy' });
     expect(memoryIn(folder).recall('a')).toEqual({ era: 'legacy' });
   });
 
@@ -78,18 +90,17 @@ describe('the file', () => {
     mkdirSync(join(folder, 'servers.json'));
     const told: string[] = [];
     const memory = memoryIn(folder, 0, told);
-    memory.remember('a', { era: 'legacy' });
+    kept(memory, 'a', { era: 'legacy' });
     expect(memory.recall('a')).toEqual({ era: 'legacy' });
     expect(told.some((line) => line.startsWith('servers not remembered: '))).toBe(true);
   });
 
   test('is not touched by what it says already', () => {
     const folder = newFolder();
-    const memory = memoryIn(folder);
-    memory.remember('a', modern);
+    kept(memoryIn(folder), 'a', modern);
     const before = readFileSync(join(folder, 'servers.json'), 'utf8');
     writeFileSync(join(folder, 'servers.json'), `${before} `);
-    memory.remember('a', modern);
+    kept(memoryIn(folder), 'a', modern);
     expect(readFileSync(join(folder, 'servers.json'), 'utf8')).toBe(`${before} `);
   });
 
@@ -98,8 +109,8 @@ describe('the file', () => {
     const [one, two] = [memoryIn(folder), memoryIn(folder)];
     one.recall('x');
     two.recall('x');
-    one.remember('a', { era: 'legacy' });
-    two.remember('b', { era: 'legacy' });
+    kept(one, 'a', { era: 'legacy' });
+    kept(two, 'b', { era: 'legacy' });
     const all = memoryIn(folder);
     expect([all.recall('a'), all.recall('b')]).toEqual([{ era: 'legacy' }, { era: 'legacy' }]);
   });
@@ -107,10 +118,10 @@ describe('the file', () => {
   test('is bounded: the oldest servers go, a large tool list is left out', () => {
     const folder = newFolder();
     for (let count = 0; count < 201; count += 1) {
-      memoryIn(folder, count).remember(`k${count}`, { era: 'legacy' });
+      kept(memoryIn(folder, count), `k${count}`, { era: 'legacy' });
     }
     const items = [{ name: 'x', description: 'y'.repeat(200_000) }];
-    memoryIn(folder, 300).remember('big', { ...modern, tools: { items, until: 1 } });
+    kept(memoryIn(folder, 300), 'big', { ...modern, tools: { items, until: 1 } });
     const memory = memoryIn(folder, 300);
     expect([memory.recall('k0'), memory.recall('k200'), memory.recall('big')]).toEqual([
       undefined,
@@ -123,7 +134,7 @@ describe('the file', () => {
     const folder = newFolder();
     const items = [{ name: 'x', description: 'ü'.repeat(100_000) }];
     for (let count = 0; count < 8; count += 1) {
-      memoryIn(folder, count).remember(`k${count}`, { ...modern, tools: { items, until: count } });
+      kept(memoryIn(folder, count), `k${count}`, { ...modern, tools: { items, until: count } });
     }
     expect(statSync(join(folder, 'servers.json')).size).toBeLessThan(1024 * 1024);
     expect(memoryIn(folder, 9).recall('k7')?.era).toBe('modern');
@@ -366,10 +377,12 @@ describe('a single call to a remembered server', () => {
   ) {
     const folder = newFolder();
     const endpoint = httpEndpoint(server.url, { headers });
+    const earlier = memoryIn(folder);
     {
-      await using first = open(endpoint, { memory: memoryIn(folder) }, auto);
+      await using first = open(endpoint, { memory: earlier }, auto);
       await first.connect(never);
     }
+    earlier.save();
     const before = server.methods().length;
     const clock: Clock = {
       ...systemClock,

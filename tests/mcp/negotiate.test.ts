@@ -436,6 +436,7 @@ describe('over stdio', () => {
       recall: () => undefined,
       remember: (_key, found) => remembered.push(found.era),
       forget: () => undefined,
+      save: () => undefined,
     };
     await using connection = open(
       slowModern(go, legacy),
