@@ -1,39 +1,33 @@
 /**
- * The only road to a tool: resolve → validate → permit → call → render → record. A call is sent at most once.
- * Knows neither model nor transport.
+ * The only road to a tool: resolve → validate → hooks → permit → call → result hooks → render → record. A
+ * call is sent at most once. Knows neither model nor transport.
  */
 import type { Clock } from '../base/clock.ts';
 import { InternalError, toAppError, UnknownOutcomeError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import { scrubSecrets } from '../base/redact.ts';
-import { createQuestion } from '../permission/ask.ts';
-import { decide, remedyFor } from '../permission/engine.ts';
-import type { PermissionPolicy } from '../permission/policy.ts';
-import type {
-  Answer,
-  AskUser,
-  PermissionDecision,
-  PermissionRequest,
-} from '../permission/types.ts';
 import { type RenderOptions, renderResult } from '../results/pipeline.ts';
 import { sanitizeLabel, sanitizeText } from '../results/sanitize.ts';
 import type { RegisteredTool, RegistrySnapshot, ToolResult } from '../tools/types.ts';
-import { createGrants, type Grants } from './grants.ts';
+import { hookCall, type PermitDeps, permitCall } from './permit.ts';
 import { prepareCall } from './prepare.ts';
-import type { CallEvent, CallOutcome, TimedOutcome, ToolCall } from './types.ts';
+import type { CallOutcome, TimedOutcome, ToolCall } from './types.ts';
 
 const MAX_PROGRESS_TEXT = 500;
 const MAX_ERROR_TEXT = 4_000;
 
-export interface ExecutorDeps {
-  readonly policy: PermissionPolicy;
-  /** One question at a time (`createQuestionQueue`); `undefined`: nobody is there. */
-  readonly askUser: AskUser | undefined;
+export interface ExecutorDeps extends PermitDeps {
   readonly render: Omit<RenderOptions, 'server' | 'tool'>;
   readonly clock: Clock;
-  /** Must not throw. */
-  readonly onEvent: (event: CallEvent) => void;
+  /** Puts on record what is about to be sent; the call waits for it. Must not throw or reject. */
+  readonly beforeSend?: BeforeSend | undefined;
 }
+
+export type BeforeSend = (
+  call: ToolCall,
+  tool: RegisteredTool,
+  args: JsonObject,
+) => Promise<void> | undefined;
 
 /** A call that may be sent, or one that is over already. */
 export type Admitted =
@@ -47,9 +41,8 @@ export interface Executor {
   admit(call: ToolCall, snapshot: RegistrySnapshot, signal: AbortSignal): Promise<Admitted>;
 }
 
-/** An executor with its own session grants. Opens nothing, needs no closing. */
+/** Opens nothing, needs no closing. */
 export function createExecutor(deps: ExecutorDeps): Executor {
-  const grants = createGrants();
   const admit: Executor['admit'] = async (call, snapshot, signal) => {
     let startedAt = deps.clock.now();
     const finish = (outcome: CallOutcome): TimedOutcome => {
@@ -60,7 +53,7 @@ export function createExecutor(deps: ExecutorDeps): Executor {
     const prepared = prepareCall(call, snapshot);
     if (prepared.kind === 'invalid') return { kind: 'over', outcome: finish(prepared) };
     const { tool, arguments: given } = prepared;
-    const refused = await permit(deps, grants, call, tool, given, signal);
+    const refused = await permit(deps, call, tool, given, signal);
     if (refused !== undefined) return { kind: 'over', outcome: finish(refused) };
     return {
       kind: 'ready',
@@ -83,90 +76,18 @@ export function createExecutor(deps: ExecutorDeps): Executor {
 /** The outcome when the call must not be sent; `undefined` when it may. */
 async function permit(
   deps: ExecutorDeps,
-  grants: Grants,
   call: ToolCall,
   tool: RegisteredTool,
   given: JsonObject,
   signal: AbortSignal,
 ): Promise<CallOutcome | undefined> {
   if (signal.aborted) return cancelled(tool, false);
-  const request: PermissionRequest = {
-    server: tool.server,
-    tool: tool.name,
-    publicName: tool.publicName,
-    arguments: given,
-    annotations: tool.definition.annotations,
-    origin: call.origin,
-  };
-  const queue = deps.askUser;
-  let answer: Answer | undefined;
-  const decision: PermissionDecision =
-    tool.source.isFree === true
-      ? { effect: 'allow', why: 'tells what servers offer, calls nothing' }
-      : decide(request, deps.policy, grants.has(tool));
-  if (decision.effect === 'ask' && queue !== undefined) {
-    try {
-      answer = await queue.ask(createQuestion(request), signal);
-    } catch (error) {
-      if (signal.aborted) return cancelled(tool, false);
-      throw internal(error);
-    }
-    if (answer.kind === 'session') grants.add(tool);
-  }
-  deps.onEvent({
-    type: 'call_permission',
-    id: call.id,
-    server: tool.server,
-    tool: tool.name,
-    decision,
-    answer: answer?.kind,
-  });
-  if (signal.aborted) return cancelled(tool, false);
-  const path = `${tool.server}/${tool.name}`;
-  if (decision.effect === 'allow') return undefined;
-  const remedy = remedyFor(request, decision);
-  if (decision.effect === 'deny') {
-    const text = `${path} was not called: a rule of the user's config denies it.`;
-    return { kind: 'denied', tool, by: 'rule', text, remedy };
-  }
-  return answered(tool, path, answer, remedy);
-}
-
-function answered(
-  tool: RegisteredTool,
-  path: string,
-  answer: Answer | undefined,
-  remedy: string | undefined,
-): CallOutcome | undefined {
-  switch (answer?.kind) {
-    case 'yes':
-    case 'session':
-      return undefined;
-    case 'no':
-      return {
-        kind: 'denied',
-        tool,
-        by: 'person',
-        text: `${path} was not called: the user declined it.`,
-        remedy: undefined,
-      };
-    case 'deny':
-      return {
-        kind: 'denied',
-        tool,
-        by: 'person',
-        text: `${path} was not called: the user declined it and says: ${answer.reason}`,
-        remedy: undefined,
-      };
-    case 'nobody':
-    case undefined:
-      return {
-        kind: 'denied',
-        tool,
-        by: 'nobody',
-        text: `${path} was not called: it needs approval and ${answer?.reason ?? 'nobody is there to ask'}.`,
-        remedy,
-      };
+  try {
+    const refused = await permitCall(deps, call, tool, given, signal);
+    return signal.aborted ? cancelled(tool, false) : refused;
+  } catch (error) {
+    if (signal.aborted) return cancelled(tool, false);
+    throw internal(error);
   }
 }
 
@@ -177,6 +98,8 @@ async function send(
   given: JsonObject,
   signal: AbortSignal,
 ): Promise<CallOutcome> {
+  if (signal.aborted) return cancelled(tool, false);
+  await deps.beforeSend?.(call, tool, given);
   if (signal.aborted) return cancelled(tool, false);
   const { server, name } = tool;
   const about = { id: call.id, server, tool: name };
@@ -198,6 +121,8 @@ async function send(
         deps.onEvent({ type: 'call_progress', ...about, progress: { ...progress, message } });
       },
     });
+    isOver = true;
+    result = await throughHooks(deps, call, tool, given, result, signal);
   } catch (error) {
     return failure(tool, error, signal);
   } finally {
@@ -205,6 +130,22 @@ async function send(
   }
   const rendered = await renderResult(result, { ...deps.render, server, tool: name });
   return { kind: 'result', tool, result, rendered };
+}
+
+/** The result as hooks of the user leave it. Nothing else sees it before. */
+async function throughHooks(
+  deps: ExecutorDeps,
+  call: ToolCall,
+  tool: RegisteredTool,
+  given: JsonObject,
+  result: ToolResult,
+  signal: AbortSignal,
+): Promise<ToolResult> {
+  if (deps.hooks === undefined) return result;
+  const about = { id: call.id, server: tool.server, tool: tool.name };
+  const passed = await deps.hooks.afterCall(hookCall(deps, call, tool, given), result, signal);
+  for (const change of passed.changes) deps.onEvent({ type: 'call_changed', ...about, ...change });
+  return passed.result;
 }
 
 function failure(tool: RegisteredTool, thrown: unknown, signal: AbortSignal): CallOutcome {

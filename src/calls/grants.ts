@@ -1,29 +1,103 @@
-/** What a person allowed for the session. Bound to the server's identity and the tool's definition: a changed tool is asked for again. */
+/**
+ * What a person allowed, for the session or for good. Bound to the server's identity and the tool's
+ * definition: a changed tool is asked for again. What was allowed at an ask rule's question holds for that
+ * rule only, and ends when the rule changes.
+ */
+import type { Clock } from '../base/clock.ts';
+import { sha256Hex } from '../base/hash.ts';
 import { stableStringify } from '../base/json.ts';
+import type { GrantStore } from '../permission/store.ts';
+import type { GrantKind } from '../permission/types.ts';
 import type { RegisteredTool } from '../tools/types.ts';
 
-export interface Grants {
-  add(tool: RegisteredTool): void;
-  has(tool: RegisteredTool): boolean;
+export interface Grant {
+  readonly server: string;
+  readonly tool: string;
+  readonly kind: GrantKind;
+  /** The ask rules it was given for; '' = the tool, whatever its arguments. */
+  readonly scope: string;
+  /** False: the tool is another one by now, so it is asked for again. `undefined`: the tool is not there. */
+  readonly holds: boolean | undefined;
 }
 
-export function createGrants(): Grants {
-  const granted = new Set<string>();
+export interface Grants {
+  /** Returns how long it lasts: `session` where it could not be kept. */
+  add(tool: RegisteredTool, scope: string, kind: GrantKind): GrantKind;
+  find(tool: RegisteredTool, scope: string): GrantKind | undefined;
+  /** True when an earlier form of the tool was allowed for good, and this one is not. */
+  hasChanged(tool: RegisteredTool): boolean;
+  /** `tools`: those there are, to tell which grants hold. */
+  list(tools: readonly RegisteredTool[]): readonly Grant[];
+  /** Takes back all grants of one tool. Returns how many. */
+  remove(server: string, tool: string): number;
+}
+
+/** `store` undefined: nothing is kept beyond the session. */
+export function createGrants(clock: Clock, store?: GrantStore): Grants {
+  const session = new Map<string, { server: string; tool: string; scope: string }>();
   return {
-    add(tool) {
-      granted.add(grantKey(tool));
+    add(tool, scope, kind) {
+      const key = grantKey(tool, scope);
+      const { server, name } = tool;
+      session.set(key, { server, tool: name, scope });
+      if (kind === 'session' || store === undefined) return 'session';
+      const at = clock.date().toISOString();
+      return store.add({ server, tool: name, key, scope, at }) ? 'always' : 'session';
     },
-    has: (tool) => granted.has(grantKey(tool)),
+    find(tool, scope) {
+      const key = grantKey(tool, scope);
+      if (session.has(key)) return 'session';
+      return store?.list().some((one) => one.key === key) === true ? 'always' : undefined;
+    },
+    hasChanged(tool) {
+      const kept = store?.list().filter((one) => isOf(one, tool)) ?? [];
+      return kept.length > 0 && kept.every((one) => one.key !== grantKey(tool, one.scope));
+    },
+    list(tools) {
+      const kept = store?.list() ?? [];
+      const keys = new Set(kept.map(({ key }) => key));
+      const shown = (
+        kind: GrantKind,
+        key: string,
+        { server, tool, scope }: { server: string; tool: string; scope: string },
+      ): Grant => {
+        const found = tools.find((one) => isOf({ server, tool }, one));
+        const holds = found === undefined ? undefined : grantKey(found, scope) === key;
+        return { server, tool, kind, scope, holds };
+      };
+      return [
+        ...kept.map((one) => shown('always', one.key, one)),
+        ...[...session]
+          .filter(([key]) => !keys.has(key))
+          .map(([key, one]) => shown('session', key, one)),
+      ];
+    },
+    remove(server, tool) {
+      const ours = [...session].filter(([, one]) => one.server === server && one.tool === tool);
+      for (const [key] of ours) session.delete(key);
+      const kept = store?.list().filter((one) => one.server === server && one.tool === tool) ?? [];
+      const both = ours.filter(([key]) => kept.some((one) => one.key === key)).length;
+      return ours.length - both + (store?.remove(server, tool) ?? 0);
+    },
   };
 }
 
-function grantKey({ source, server, name, definition }: RegisteredTool): string {
+function isOf(one: { readonly server: string; readonly tool: string }, tool: RegisteredTool) {
+  return one.server === tool.server && one.tool === tool.name;
+}
+
+function grantKey({ source, server, name, definition }: RegisteredTool, scope: string): string {
   const { description, inputSchema, outputSchema, annotations } = definition;
-  const definitionText = stableStringify([
-    description ?? null,
-    inputSchema,
-    outputSchema ?? null,
-    { ...annotations },
-  ]);
-  return [server, source.identity, name, Bun.hash(definitionText).toString(16)].join('\0');
+  return sha256Hex(
+    stableStringify([
+      server,
+      source.identity,
+      name,
+      scope,
+      description ?? null,
+      inputSchema,
+      outputSchema ?? null,
+      { ...annotations },
+    ]),
+  );
 }

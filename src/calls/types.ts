@@ -15,6 +15,8 @@ export interface ToolCall {
   /** What the model wrote, where that is no JSON object: nothing is sent then. */
   readonly invalidArguments: string | undefined;
   readonly origin: CallOrigin;
+  /** The call of the script that makes this one. Default: it stands for itself. */
+  readonly parentToolCallId?: string;
 }
 
 export type CallOutcome =
@@ -84,6 +86,17 @@ export type CallEvent =
       readonly server: string;
       readonly tool: string;
       readonly arguments: JsonObject;
+    }
+  /** A hook changed the result, or withheld it (`after` undefined); SHA-256 of both forms. */
+  | {
+      readonly type: 'call_changed';
+      readonly id: string;
+      readonly server: string;
+      readonly tool: string;
+      readonly hook: string;
+      readonly before: string;
+      readonly after: string | undefined;
+      readonly reason: string | undefined;
     }
   | {
       readonly type: 'call_progress';

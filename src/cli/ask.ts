@@ -1,10 +1,12 @@
 /** Asks a person about one call, on their terminal. The host asks one question at a time. */
-import { wrap } from '../base/text.ts';
+import { wrapQuoted } from '../base/quoted.ts';
 import type { Dialogue } from '../host/talk.ts';
 import type { Answer, AskUser, Question } from '../permission/types.ts';
 import { type TalkPorts, talkAtTerminal } from './talk.ts';
 
-const CHOICES = '[y] once  [s] for this run  [n] no  [d] no, and say why  [v] view all  > ';
+const ONCE = ['[y] once'];
+const LASTING = ['[s] this run', '[a] always'];
+const OTHERS = ['[n] no', '[d] no, and say why', '[v] view all'];
 const NOBODY: Answer = { kind: 'nobody', reason: 'nobody answered in time' };
 
 /** Ctrl-C and the end of input are a no; an abort of the call rejects with the signal's reason. */
@@ -16,7 +18,8 @@ export function askAtTerminal(ports: TalkPorts): AskUser {
 async function converse(question: Question, dialogue: Dialogue): Promise<Answer> {
   showLines(dialogue, question.lines);
   for (;;) {
-    const typed = await dialogue.read(CHOICES);
+    dialogue.show(choices(question, dialogue.columns));
+    const typed = await dialogue.read('> ');
     if (typed.kind !== 'line') return typed.kind === 'nobody' ? NOBODY : { kind: 'no' };
     const [word = '', ...rest] = typed.text.trim().split(/\s+/);
     switch (word.toLowerCase()) {
@@ -25,7 +28,12 @@ async function converse(question: Question, dialogue: Dialogue): Promise<Answer>
         return { kind: 'yes' };
       case 's':
       case 'session':
-        return { kind: 'session' };
+        if (question.canLast !== false) return { kind: 'session' };
+        break;
+      case 'a':
+      case 'always':
+        if (question.canLast !== false) return { kind: 'always' };
+        break;
       case 'n':
       case 'no':
         return { kind: 'no' };
@@ -38,11 +46,23 @@ async function converse(question: Question, dialogue: Dialogue): Promise<Answer>
   }
 }
 
+/** As many on a line as fit; none is broken. */
+function choices({ canLast = true }: Question, columns: number): readonly string[] {
+  const lines: string[] = [];
+  for (const choice of [...ONCE, ...(canLast ? LASTING : []), ...OTHERS]) {
+    const last = lines.at(-1);
+    const joined = last === undefined ? choice : `${last}  ${choice}`;
+    if (last === undefined || joined.length > columns) lines.push(choice);
+    else lines[lines.length - 1] = joined;
+  }
+  return lines;
+}
+
 async function askReason(dialogue: Dialogue): Promise<string> {
   const typed = await dialogue.read('why? ');
   return typed.kind === 'line' ? typed.text.trim() : '';
 }
 
 function showLines(dialogue: Dialogue, lines: readonly string[]): void {
-  dialogue.show(lines.flatMap((line) => wrap(line, dialogue.columns)));
+  dialogue.show(lines.flatMap((line) => wrapQuoted(line, dialogue.columns)));
 }

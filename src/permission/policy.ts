@@ -1,4 +1,5 @@
 /** What the user said about permission, gathered from config and flags. Data only; `engine.ts` decides. */
+import type { CallRule } from '../base/call-rules.ts';
 import { UsageError } from '../base/errors.ts';
 import type { McpConfig, PermissionMode, ServerConfig } from '../config/types.ts';
 
@@ -19,6 +20,8 @@ export interface PermissionPolicy {
   readonly flag: PermissionMode | undefined;
   /** `--yes` patterns. */
   readonly yes: readonly string[];
+  /** `rules:`. Default none. */
+  readonly rules?: readonly CallRule[];
 }
 
 /** The policy of a run. Throws UsageError for a `--yes` pattern that means every tool. */
@@ -26,6 +29,7 @@ export function createPolicy(
   servers: readonly ServerConfig[],
   mcp: Pick<McpConfig, 'permissions'>,
   flags: { readonly permissions: PermissionMode | undefined; readonly yes: readonly string[] },
+  rules: readonly CallRule[] = [],
 ): PermissionPolicy {
   flags.yes.forEach(rejectWildcard);
   return {
@@ -43,6 +47,7 @@ export function createPolicy(
     mode: mcp.permissions,
     flag: flags.permissions,
     yes: flags.yes,
+    rules,
   };
 }
 

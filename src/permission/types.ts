@@ -19,9 +19,18 @@ export interface PermissionDecision {
   readonly why: string;
 }
 
+/** What a hook of the user said about a call; the strongest one counts. */
+export interface HookVerdict extends PermissionDecision {
+  /** In the hook's own words, for the model as well. */
+  readonly reason: string | undefined;
+}
+
+/** How long a person's yes lasts: for the session, or for good (kept in the state directory). */
+export type GrantKind = 'session' | 'always';
+
 export type Answer =
   | { readonly kind: 'yes' }
-  | { readonly kind: 'session' }
+  | { readonly kind: GrantKind }
   | { readonly kind: 'no' }
   | { readonly kind: 'deny'; readonly reason: string }
   /** Nobody is there, or nobody answered in time. */
@@ -33,6 +42,8 @@ export interface Question extends PermissionRequest {
   readonly lines: readonly string[];
   /** All arguments, pretty-printed, at most 64 KiB. */
   readonly full: readonly string[];
+  /** False: what asked looks at each call, so only a yes for this one can be given. Default true. */
+  readonly canLast?: boolean;
 }
 
 /** Asks a person. Must be queued by its owner: one question at a time. Ctrl-C and EOF are `no`. */

@@ -3,17 +3,19 @@
  * a letter typed for something else never allows anything. One at a time.
  */
 import { assertNever } from '../base/errors.ts';
-import { wrap } from '../base/text.ts';
+import { wrapQuoted } from '../base/quoted.ts';
 import type { Answer, AskUser, Question } from '../permission/types.ts';
 import type { Input, LineResult } from './input.ts';
 import type { Screen } from './screen.ts';
 
-const CHOICES = '  y once, s session, n no, d no and say why, v view everything';
-const PROMPT = 'Allow? [y/s/n/d/v] ';
+const CHOICES = '  y once, s session, a always, n no, d no and say why, v view everything';
+const PROMPT = 'Allow? [y/s/a/n/d/v] ';
+const CHOICES_ONCE = '  y once, n no, d no and say why, v view everything';
+const PROMPT_ONCE = 'Allow? [y/n/d/v] ';
 const WHY = 'Why not? ';
 
 type Choice =
-  | { readonly kind: 'yes' | 'session' | 'no' | 'view' | 'unclear' }
+  | { readonly kind: 'yes' | 'session' | 'always' | 'no' | 'view' | 'unclear' }
   | { readonly kind: 'deny'; readonly reason: string };
 
 /** Asks at the terminal; `columns` is its width. Ctrl-C and end of input are `no`; an aborted question rejects with the signal's reason. */
@@ -40,14 +42,16 @@ async function askOnce(question: Question, deps: AskDeps): Promise<Answer> {
   const { screen, signal } = deps;
   signal.throwIfAborted();
   const show = (lines: readonly string[]) =>
-    screen.print(lines.flatMap((line) => wrap(line, deps.columns())).join('\n'));
-  show(['', ...question.lines, CHOICES]);
+    screen.print(lines.flatMap((line) => wrapQuoted(line, deps.columns())).join('\n'));
+  const canLast = question.canLast ?? true;
+  show(['', ...question.lines, canLast ? CHOICES : CHOICES_ONCE]);
   for (;;) {
-    const choice = choiceOf(await readLine(PROMPT, deps));
+    const choice = choiceOf(await readLine(canLast ? PROMPT : PROMPT_ONCE, deps), canLast);
     signal.throwIfAborted();
     switch (choice.kind) {
       case 'yes':
       case 'session':
+      case 'always':
       case 'no':
         return { kind: choice.kind };
       case 'deny':
@@ -56,7 +60,9 @@ async function askOnce(question: Question, deps: AskDeps): Promise<Answer> {
         show(question.full);
         break;
       case 'unclear':
-        screen.print('  Please answer y, s, n, d or v, then Enter.');
+        screen.print(
+          `  Please answer ${canLast ? 'y, s, a, n, d or v' : 'y, n, d or v'}, then Enter.`,
+        );
         break;
       default:
         return assertNever(choice);
@@ -76,7 +82,7 @@ function readLine(prompt: string, { input, signal }: AskDeps): Promise<LineResul
 }
 
 /** Only the letter or the word itself counts, but for `d`, which may bring its reason. */
-function choiceOf(line: LineResult): Choice {
+function choiceOf(line: LineResult, canLast: boolean): Choice {
   if (line.kind !== 'line') return { kind: 'no' };
   const text = line.text.trim();
   const denied = /^d(?:eny)?(?:\s+(.*))?$/is.exec(text);
@@ -87,7 +93,10 @@ function choiceOf(line: LineResult): Choice {
       return { kind: 'yes' };
     case 's':
     case 'session':
-      return { kind: 'session' };
+      return { kind: canLast ? 'session' : 'unclear' };
+    case 'a':
+    case 'always':
+      return { kind: canLast ? 'always' : 'unclear' };
     case 'n':
     case 'no':
       return { kind: 'no' };

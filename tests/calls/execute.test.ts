@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import type { CallRule } from '../../src/base/call-rules.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import {
   ConnectError,
@@ -10,6 +11,8 @@ import {
 import type { JsonObject } from '../../src/base/json.ts';
 import { executeBatch } from '../../src/calls/batch.ts';
 import { createExecutor } from '../../src/calls/execute.ts';
+import { createGrants } from '../../src/calls/grants.ts';
+import type { Hooks } from '../../src/calls/hooks.ts';
 import type { CallEvent, CallOutcome, ToolCall } from '../../src/calls/types.ts';
 import { createQuestionQueue } from '../../src/permission/ask.ts';
 import type { PermissionPolicy, ServerPolicy } from '../../src/permission/policy.ts';
@@ -35,6 +38,8 @@ interface Bench {
   readonly answer?: (call: SourceCall) => Promise<ToolResult>;
   /** `undefined`: nobody is there. */
   readonly person?: (question: Question, signal: AbortSignal) => Promise<Answer>;
+  readonly callRules?: readonly CallRule[];
+  readonly hooks?: Hooks;
 }
 
 function bench({
@@ -44,6 +49,8 @@ function bench({
   rules = {},
   answer,
   person,
+  callRules = [],
+  hooks,
 }: Bench = {}) {
   const source = sourceOf('fs', answer);
   const registry = createRegistry({ naming: 'server_tool', order: ['fs'] });
@@ -60,10 +67,13 @@ function bench({
     mode,
     flag: undefined,
     yes: [],
+    rules: callRules,
   };
   const events: CallEvent[] = [];
   const executor = createExecutor({
     policy,
+    grants: createGrants(systemClock),
+    hooks,
     askUser: person === undefined ? undefined : createQuestionQueue({ ask: person }),
     render: { artifacts: 'off', stateDir: undefined, saveFile: () => undefined },
     clock: systemClock,

@@ -16,7 +16,11 @@ const question: Question = {
 };
 
 /** Asks once; the person types the lines, then `last` happens. */
-function ask(lines: readonly string[], last: 'end' | 'silence' = 'silence') {
+function ask(
+  lines: readonly string[],
+  last: 'end' | 'silence' = 'silence',
+  asked: Question = question,
+) {
   const clock = manualClock();
   const controller = new AbortController();
   const typed = [...lines];
@@ -47,7 +51,7 @@ function ask(lines: readonly string[], last: 'end' | 'silence' = 'silence') {
       };
     },
   });
-  const answer = asker.ask(question, controller.signal);
+  const answer = asker.ask(asked, controller.signal);
   answer.catch(() => undefined);
   return { answer, clock, controller, shown: () => shown, sigint: () => sigint };
 }
@@ -59,7 +63,8 @@ test.each([
   [['n'], { kind: 'no' }],
   [['d not on my machine'], { kind: 'deny', reason: 'not on my machine' }],
   [['d', ' because '], { kind: 'deny', reason: 'because' }],
-  [['', 'a', 'yy', 'y'], { kind: 'yes' }],
+  [['a'], { kind: 'always' }],
+  [['', 'x', 'yy', 'y'], { kind: 'yes' }],
 ] as const)('%p answers', async (lines, expected) => {
   expect(await ask([...lines]).answer).toEqual({ ...expected });
 });
@@ -67,7 +72,8 @@ test.each([
 test('the question is shown, and all of it on v', async () => {
   const { answer, shown } = ask(['v', 'n']);
   await answer;
-  const choices = '[y] once  [s] for this run  [n] no  [d] no, and say why  [v] view all  > ';
+  const choices =
+    '[y] once  [s] this run  [a] always  [n] no  [d] no, and say why  [v] view all\n> ';
   expect(shown()).toBe(`Allow s/t ?\n${choices}all of it\n${choices}`);
 });
 
@@ -83,12 +89,19 @@ test('nobody answers in 10 minutes', async () => {
   const { answer, clock, shown } = ask([]);
   clock.advance(10 * 60_000);
   expect(await answer).toEqual({ kind: 'nobody', reason: 'nobody answered in time' });
-  expect(shown()).toEndWith('  > \n');
+  expect(shown()).toEndWith('all\n> \n');
 });
 
 test('an aborted call takes its question back', async () => {
   const { answer, controller, shown } = ask([]);
   controller.abort(new Error('cancelled'));
   await expect(answer).rejects.toThrow('cancelled');
-  expect(shown()).toEndWith('  > \n');
+  expect(shown()).toEndWith('all\n> \n');
+});
+
+test('where no answer lasts, s and a are not offered and are no answer', async () => {
+  const { answer, shown } = ask(['s', 'a', 'y'], 'silence', { ...question, canLast: false });
+  expect(await answer).toEqual({ kind: 'yes' });
+  const choices = '[y] once  [n] no  [d] no, and say why  [v] view all\n> ';
+  expect(shown()).toBe(`Allow s/t ?\n${choices.repeat(3)}`);
 });

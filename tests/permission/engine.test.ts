@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { UsageError } from '../../src/base/errors.ts';
-import { decide, remedyFor } from '../../src/permission/engine.ts';
+import { decide as decideFully, type Facts, remedyFor } from '../../src/permission/engine.ts';
 import {
   createPolicy,
   type PermissionPolicy,
@@ -30,6 +30,13 @@ const policy = (
   yes: [],
   ...more,
 });
+
+/** Effect and reason; `true`: the tool was allowed for the session. */
+const decide = (asked: PermissionRequest, rules: PermissionPolicy, facts: Facts | boolean = {}) => {
+  const given: Facts = typeof facts === 'boolean' ? { granted: () => 'session' } : facts;
+  const { effect, why } = decideFully(asked, rules, given);
+  return { effect, why };
+};
 
 const effects = (policies: readonly PermissionPolicy[], asked = request()) =>
   policies.map((each) => decide(asked, each).effect);

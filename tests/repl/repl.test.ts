@@ -489,19 +489,19 @@ describe('a permission question', () => {
       '',
       'Allow files/read ?',
       '  {"a":1}',
-      '  y once, s session, n no, d no and say why, v view',
-      'everything',
-      'Allow? [y/s/n/d/v] v',
+      '  y once, s session, a always, n no, d no and say why, v',
+      '    view everything',
+      'Allow? [y/s/a/n/d/v] v',
       'everything about read',
-      'Allow? [y/s/n/d/v] please',
-      '  Please answer y, s, n, d or v, then Enter.',
-      'Allow? [y/s/n/d/v] S',
+      'Allow? [y/s/a/n/d/v] please',
+      '  Please answer y, s, a, n, d or v, then Enter.',
+      'Allow? [y/s/a/n/d/v] S',
       '',
       'Allow files/write ?',
       '  {"a":1}',
-      '  y once, s session, n no, d no and say why, v view',
-      'everything',
-      'Allow? [y/s/n/d/v] d',
+      '  y once, s session, a always, n no, d no and say why, v',
+      '    view everything',
+      'Allow? [y/s/a/n/d/v] d',
       'Why not? not today',
       '{"kind":"session"}',
       '{"kind":"deny","reason":"not today"}',
@@ -569,12 +569,12 @@ describe('a permission question', () => {
     terminal.type('go\r');
     await terminal.shows('Allow?');
     await Bun.sleep(0);
-    expect(terminal.screen().at(-1)).toBe('Allow? [y/s/n/d/v]');
+    expect(terminal.screen().at(-1)).toBe('Allow? [y/s/a/n/d/v]');
     terminal.type('y\r');
     await terminal.shows('streamed');
     terminal.type('\x04');
     await exit;
-    expect(terminal.screen().slice(-3)).toEqual(['Allow? [y/s/n/d/v] y', 'streamed', '>']);
+    expect(terminal.screen().slice(-3)).toEqual(['Allow? [y/s/a/n/d/v] y', 'streamed', '>']);
   });
 });
 
