@@ -1,6 +1,6 @@
 /** Fills a tool's arguments with the values of a prompt. Nothing is made up. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
-import { wordsOf } from '../tools/search.ts';
+import { wordsOf } from '../tools/search-words.ts';
 import type { RegisteredTool } from '../tools/types.ts';
 import { propertiesOf, toType, typesOf } from './offline-literal.ts';
 import type { PromptValue, PromptValues, ValueKind } from './offline-values.ts';
@@ -13,6 +13,13 @@ export interface FilledCall {
   readonly hasLeftover: boolean;
   /** Numbers of the prompt that found no place; people also write them in passing. */
   readonly unusedNumbers: number;
+  /** Values that stand where another kind would fit better, such as a text for a pattern. */
+  readonly secondChoices: number;
+}
+
+/** What a value was taken for, noted while filling. */
+interface Taking {
+  secondChoices: number;
 }
 
 const URL_WORDS = new Set(['url', 'uri', 'link', 'href']);
@@ -37,11 +44,12 @@ export function fillArguments(
   const pairs = found.pairs.filter(({ key }) => Object.hasOwn(properties, key));
   for (const { key, value } of pairs) args[key] = toType(value, properties[key]);
   let isPlaceUsed = false;
+  const taking: Taking = { secondChoices: 0 };
   for (const [index, name] of [...required, ...optional].entries()) {
     if (args[name] !== undefined) continue;
     const isRequired = index < required.length;
     const property = properties[name];
-    const value = takeValue(name, property, isRequired, free, prompt);
+    const value = takeValue(name, property, isRequired, free, prompt, taking);
     if (value !== undefined) args[name] = value;
     else if (isNamed(name, PATH_WORDS) && isText(property) && !isPlaceUsed) {
       const place = found.place ?? (found.isHere && isRequired ? '.' : undefined);
@@ -58,6 +66,7 @@ export function fillArguments(
       (found.place !== undefined && !isPlaceUsed) ||
       free.some((value) => value.kind !== 'number'),
     unusedNumbers: free.filter((value) => value.kind === 'number').length,
+    secondChoices: taking.secondChoices,
   };
 }
 
@@ -73,6 +82,7 @@ function takeValue(
   isRequired: boolean,
   free: PromptValue[],
   prompt: string,
+  taking: Taking,
 ): JsonValue | undefined {
   const choices = isJsonObject(property) ? property['enum'] : undefined;
   if (Array.isArray(choices)) return chosen(choices, free, prompt);
@@ -89,10 +99,12 @@ function takeValue(
     return value === undefined ? undefined : Number(value.text);
   }
   if (!isText(property)) return undefined;
-  for (const kind of kindsFor(name, property, isRequired)) {
+  for (const [choice, kind] of kindsFor(name, property, isRequired).entries()) {
     const at = free.findIndex((value) => value.kind === kind);
     const [value] = at === -1 ? [] : free.splice(at, 1);
-    if (value !== undefined) return value.text;
+    if (value === undefined) continue;
+    if (choice > 0) taking.secondChoices += 1;
+    return value.text;
   }
   return undefined;
 }

@@ -1,6 +1,7 @@
 /** Decides whether a prompt clearly asks for one safe tool. In doubt it does not. */
 import type { JsonObject } from '../base/json.ts';
-import { searchTools, wordsOf } from '../tools/search.ts';
+import { searchTools } from '../tools/search.ts';
+import { wordsOf } from '../tools/search-words.ts';
 import type { RegisteredTool } from '../tools/types.ts';
 import { type FilledCall, fillArguments } from './offline-fill.ts';
 import { findValues, type PromptValues } from './offline-values.ts';
@@ -100,9 +101,12 @@ function isComplete(filled: FilledCall): boolean {
   return filled.missing.length === 0 && !filled.hasLeftover;
 }
 
-/** A tool with no use for a number the other one takes is no rival. */
+/** A tool with no use for a number the other one takes, or a worse one for a text, is no rival. */
 function usesAsMuch(filled: FilledCall, best: FilledCall | undefined): boolean {
-  return filled.unusedNumbers <= (best?.unusedNumbers ?? 0);
+  return (
+    filled.unusedNumbers <= (best?.unusedNumbers ?? 0) &&
+    filled.secondChoices <= (best?.secondChoices ?? 0)
+  );
 }
 
 /** As claimed by the server, and not contradicted by it. */

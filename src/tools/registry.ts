@@ -152,7 +152,7 @@ function nameTools(
     tools.map(({ definition, hidden, exposure }): NamedTool => {
       const { name } = definition;
       const publicName = names.get(keyOf({ server, name })) ?? name;
-      const reason = hidden ?? flagReason({ server, name, publicName }, options.patterns);
+      const reason = hidden ?? flagReason({ server, name, publicName, source }, options.patterns);
       return {
         server,
         name,
@@ -189,13 +189,14 @@ function exposeTools(
 }
 
 function flagReason(
-  tool: Pick<RegisteredTool, 'server' | 'name' | 'publicName'>,
+  tool: Pick<RegisteredTool, 'server' | 'name' | 'publicName' | 'source'>,
   patterns: RegistryOptions['patterns'],
 ): HiddenReason | undefined {
   if (patterns === undefined) return undefined;
   const spellings = [`${tool.server}/${tool.name}`, tool.publicName, tool.name];
   const fits = (pattern: string) => spellings.some((spelling) => matchesGlob(pattern, spelling));
   if (patterns.without.some(fits)) return { kind: 'flag' };
+  if (tool.source.alwaysOffered === true) return undefined;
   if (patterns.only !== undefined && !patterns.only.some(fits)) return { kind: 'flag' };
   return undefined;
 }

@@ -72,6 +72,8 @@ export interface ToolSource {
   readonly ownNames?: true;
   /** It only tells what servers offer: nobody is asked for a call of it. */
   readonly isFree?: true;
+  /** A list of `--tool` does not leave its tools out; `--no-tool` does. */
+  readonly alwaysOffered?: true;
   /** Where a call of one of its tools really goes; `undefined`: to itself. Arguments fit the schema, unless a person typed them. */
   readonly aim?: (tool: string, args: JsonObject) => Aim | undefined;
 }

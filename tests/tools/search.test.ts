@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { searchTools, wordsOf } from '../../src/tools/search.ts';
+import { searchTools } from '../../src/tools/search.ts';
+import { wordsOf } from '../../src/tools/search-words.ts';
 import { definition, registered } from './samples.ts';
 
 const TOOLS = [
@@ -21,11 +22,11 @@ const names = (query: string, limit = 10) =>
   searchTools(TOOLS, query, limit).map(({ tool }) => tool.publicName);
 
 describe('search', () => {
-  test('splits names at case, digits and every other character', () => {
+  test('splits names at case, digits and every other character, endings and accents off', () => {
     expect([wordsOf('readTextFile'), wordsOf('HTTPServer2go'), wordsOf('a-b_c.d/résumé')]).toEqual([
-      ['read', 'text', 'file'],
+      ['read', 'text', 'fil'],
       ['http', 'server', '2', 'go'],
-      ['b', 'c', 'd', 'résumé'],
+      ['b', 'c', 'd', 'resum'],
     ]);
   });
 
