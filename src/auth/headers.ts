@@ -68,7 +68,7 @@ function readToken(server: string, variable: string, env: Env): string {
 }
 
 /** The credential with and without its scheme; of `Basic` also the password. @see RFC 7617 2 */
-function registerHeader(value: string): void {
+export function registerHeader(value: string): void {
   const whole = value.trim();
   const credential = whole.replace(SCHEME, '');
   registerSecret(whole);

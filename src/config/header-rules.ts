@@ -1,4 +1,5 @@
 /** Headers as written and as expanded: names and values a request can carry, no literal secret. */
+import { headerValueProblem, isConnectionHeader, isHeaderName } from '../base/header-fields.ts';
 import { hasReference } from './expand.ts';
 import { PlainScalar } from './schema/atoms.ts';
 import { isSecretName } from './secret-names.ts';
@@ -12,8 +13,8 @@ export function writtenHeaderProblem(
   value: unknown,
   variable: string,
 ): string | undefined {
-  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return 'this is not a header name';
-  if (CONNECTION_HEADERS.has(name.toLowerCase())) return 'this header is set by usher itself';
+  if (!isHeaderName(name)) return 'this is not a header name';
+  if (isConnectionHeader(name)) return 'this header is set by usher itself';
   const written = value instanceof PlainScalar ? value.source : value;
   if (typeof written !== 'string' || !isSecretName(name) || hasReference(written)) return undefined;
   // A reference that is spelled wrong is reported where it is expanded.
@@ -26,9 +27,8 @@ export function writtenHeaderProblem(
 
 /** What is wrong with a header's expanded value, or `undefined`. */
 export function sentHeaderProblem(name: string, value: string): string | undefined {
-  if (/[\u0000-\u0008\u000a-\u001f\u007f]/.test(value))
-    return 'the value has a line break or control character in it';
-  if (/[^\u0000-\u00ff]/.test(value)) return 'the value has a character that a header cannot carry';
+  const problem = headerValueProblem(value);
+  if (problem !== undefined) return problem;
   if (!isSecretName(name)) return undefined;
   const isEmpty = value === '' || /^(?:bearer|basic|token|apikey)$/i.test(value);
   return isEmpty ? 'the credential is empty' : undefined;
@@ -43,18 +43,3 @@ export function repeatedHeaders(names: readonly string[]): readonly string[] {
     return isRepeated;
   });
 }
-
-const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
-  'host',
-  'content-length',
-  'transfer-encoding',
-  'connection',
-  'upgrade',
-  'mcp-session-id',
-  'mcp-protocol-version',
-  'sec-websocket-accept',
-  'sec-websocket-extensions',
-  'sec-websocket-key',
-  'sec-websocket-protocol',
-  'sec-websocket-version',
-]);

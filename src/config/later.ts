@@ -38,7 +38,7 @@ export const FOREIGN_KEYS: Readonly<Record<Block, Readonly<Record<string, string
     disabledTools: 'unknown key; write tools: ["!NAME"]',
     httpUrl: 'unknown key; write url',
     serverUrl: 'unknown key; write url',
-    headersHelper: `headersCommand ${NOT_AVAILABLE}`,
+    headersHelper: 'unknown key; write headersCommand: [PROGRAM, ARGUMENT]',
     oauth: `auth: { type: oauth } ${NOT_AVAILABLE}`,
   },
 };
@@ -47,7 +47,7 @@ const LATER_KEYS: Readonly<Record<Block, ReadonlySet<string>>> = {
   root: new Set(['rules', 'hooks', 'artifacts', 'search', 'logins', 'lsp', 'serve', 'extensions']),
   mcp: new Set(['limits']),
   model: new Set(),
-  server: new Set(['headersCommand', 'expect', 'maxToolTokens', 'toolExposure']),
+  server: new Set(['maxToolTokens', 'toolExposure']),
 };
 
 const EXPOSURES = new Set(['deferred', 'codemode', 'auto']);

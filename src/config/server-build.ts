@@ -10,7 +10,7 @@ import type { PathItem } from './problem.ts';
 import type { ServerEntry } from './schema/server.ts';
 import { isSecretName, looksLikeSecret } from './secret-names.ts';
 import type { RuleBreak } from './server-rules.ts';
-import type { CallLimits, ServerConfig, ServerEndpoint } from './types.ts';
+import type { CallLimits, ServerConfig, ServerEndpoint, ServerExpectation } from './types.ts';
 import { urlProblem } from './url-rules.ts';
 
 export const DEFAULT_CONNECT_HTTP_MS = 15_000;
@@ -50,6 +50,7 @@ export function buildServer(
     permissions: entry.permissions,
     toolPermissions: entry.toolPermissions ?? {},
     trustAnnotations: entry.trustAnnotations ?? false,
+    ...(entry.expect === undefined ? {} : { expect: buildExpectation(entry.expect) }),
     exposure: entry.exposure ?? context.exposure,
     binary: entry.binary ?? 'drop',
     instructions: entry.instructions ?? 'full',
@@ -165,6 +166,9 @@ function buildEndpoint(
       ...(entry.proxy === undefined ? {} : { proxy: fillProxy(entry.proxy, fill) }),
       ...(entry.tls === undefined ? {} : { tls: fillTls(entry.tls, enabled, context, fill) }),
       ...(entry.redirects === undefined ? {} : { redirects: entry.redirects }),
+      ...(entry.headersCommand === undefined
+        ? {}
+        : { headersCommand: fillHeadersCommand(entry, entry.headersCommand, context, fill) }),
     };
   }
   if (entry.command === undefined) return undefined;
@@ -205,17 +209,35 @@ function fillTls(
   return files;
 }
 
+function fillHeadersCommand(
+  { envPass = [] }: ServerEntry,
+  argv: readonly string[],
+  { cwd, folder = cwd }: BuildContext,
+  fill: Fill,
+) {
+  return { argv: fillArgs(argv, fill, 'headersCommand'), envPass, cwd: folder };
+}
+
+function buildExpectation(entry: NonNullable<ServerEntry['expect']>): ServerExpectation {
+  const { tools, minTools, serverVersion } = entry;
+  return {
+    ...(tools === undefined ? {} : { tools }),
+    ...(minTools === undefined ? {} : { minTools }),
+    ...(serverVersion === undefined ? {} : { serverVersion }),
+  };
+}
+
 /** The value after a secret-like flag (`--api-key X`, `--token=X`) is registered as a secret. */
-function fillArgs(args: readonly string[], fill: Fill): readonly string[] {
+function fillArgs(args: readonly string[], fill: Fill, key = 'args'): readonly string[] {
   return args.map((arg, index) => {
     const [flag = '', ...rest] = arg.split('=');
     const value = rest.join('=');
     if (flag.startsWith('-') && isSecretName(flag.replace(/^-+/, '')) && value !== '') {
-      return `${flag}=${fill.text(value, ['args', index], flag.replace(/^-+/, ''))}`;
+      return `${flag}=${fill.text(value, [key, index], flag.replace(/^-+/, ''))}`;
     }
     const before = args[index - 1] ?? '';
     const name = /^--?[\w-]+$/.test(before) ? before.replace(/^-+/, '') : '';
-    return fill.text(arg, ['args', index], name);
+    return fill.text(arg, [key, index], name);
   });
 }
 

@@ -18,6 +18,7 @@ export function serverRuleBreaks(entry: unknown): readonly RuleBreak[] {
     ...endpointBreaks(entry),
     ...urlBreaks(entry),
     ...headerBreaks(entry),
+    ...headersCommandBreaks(entry),
     ...proxyBreaks(entry),
     ...tlsBreaks(entry),
     ...commandBreaks(entry),
@@ -28,6 +29,7 @@ export function serverRuleBreaks(entry: unknown): readonly RuleBreak[] {
 const ENDPOINTS = ['url', 'command', 'builtin'] as const;
 const BELONGS_TO: Readonly<Record<string, (typeof ENDPOINTS)[number]>> = {
   headers: 'url',
+  headersCommand: 'url',
   auth: 'url',
   transport: 'url',
   allowPrivate: 'url',
@@ -51,13 +53,17 @@ function endpointBreaks(entry: unknown): readonly RuleBreak[] {
     const text = `only one of url, command, builtin may be there, got ${present.join(' and ')}`;
     return [{ path: [present[1] ?? only], text, part: 'key' }];
   }
-  return Object.entries(BELONGS_TO)
-    .filter(([key, owner]) => owner !== only && childOf(entry, key) !== undefined)
-    .map(([key, owner]) => ({
-      path: [key],
-      text: `only goes with ${owner}, this server has ${only}`,
-      part: 'key',
-    }));
+  return (
+    Object.entries(BELONGS_TO)
+      .filter(([key, owner]) => owner !== only && childOf(entry, key) !== undefined)
+      // It also names what a headersCommand gets.
+      .filter(([key]) => key !== 'envPass' || childOf(entry, 'headersCommand') === undefined)
+      .map(([key, owner]) => ({
+        path: [key],
+        text: `only goes with ${owner}, this server has ${only}`,
+        part: 'key',
+      }))
+  );
 }
 
 function urlBreaks(entry: unknown): readonly RuleBreak[] {
@@ -108,6 +114,22 @@ function headerBreaks(entry: unknown): readonly RuleBreak[] {
     headerBreak(name, 'this header stands here a second time'),
   );
   return [...written, ...repeated, ...authHeaderBreaks(entry, names)];
+}
+
+/** A WebSocket has its headers at the upgrade alone: they could not be renewed. */
+function headersCommandBreaks(entry: unknown): readonly RuleBreak[] {
+  const argv = childOf(entry, 'headersCommand');
+  if (argv === undefined) return [];
+  const said = (text: string): RuleBreak => ({ path: ['headersCommand'], text, part: 'value' });
+  if (childOf(entry, 'transport') === 'ws') {
+    return [{ ...said('only goes with http and sse, not with transport: ws'), part: 'key' }];
+  }
+  const program = Array.isArray(argv) ? argv[0] : undefined;
+  if (typeof program !== 'string') return [];
+  if (/\s/.test(program) && !/[/\\]/.test(program)) {
+    return [said('expected a program and its arguments, not a shell line: [PROGRAM, ARGUMENT]')];
+  }
+  return program.startsWith('~/') ? [said('~ is not expanded; write the whole path')] : [];
 }
 
 /** `auth` and a header of the same name would be two credentials; neither may win in silence. */

@@ -24,6 +24,15 @@ export type ServerEndpoint =
       readonly tls?: TlsFiles;
       /** Default `same-origin`. */
       readonly redirects?: 'same-origin' | 'refuse';
+      /** Asked for further headers at every connection; they win over `headers`. Only HTTP. */
+      readonly headersCommand?: {
+        /** The executable, then its arguments, `${VAR}` expanded. */
+        readonly argv: readonly string[];
+        /** Names of own variables handed on to it. */
+        readonly envPass: readonly string[];
+        /** Folder of the configuration file, absolute. */
+        readonly cwd: string;
+      };
     }
   | {
       readonly kind: 'stdio';
@@ -35,6 +44,14 @@ export type ServerEndpoint =
       readonly cwd: string;
     }
   | { readonly kind: 'builtin'; readonly builtin: 'workspace' };
+
+export interface ServerExpectation {
+  /** Original names. */
+  readonly tools?: readonly string[];
+  readonly minTools?: number;
+  /** A text or glob. */
+  readonly serverVersion?: string;
+}
 
 export interface CallLimits {
   readonly idleMs: number;
@@ -53,6 +70,8 @@ export interface ServerConfig {
   readonly permissions: PermissionMode | undefined;
   readonly toolPermissions: Readonly<Record<string, 'ask' | 'auto' | 'deny'>>;
   readonly trustAnnotations: boolean;
+  /** What has to be there at the start. */
+  readonly expect?: ServerExpectation;
   readonly exposure: 'direct' | 'hidden';
   readonly binary: 'drop' | 'keep';
   readonly instructions: 'off' | 'summary' | 'full';

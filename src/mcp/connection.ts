@@ -3,6 +3,7 @@
  * place that changes its state.
  */
 
+import type { HeaderSource } from '../auth/header-source.ts';
 import { readCredentials } from '../auth/headers.ts';
 import { anySignal, raceAbort, startLimit } from '../base/abort.ts';
 import {
@@ -17,6 +18,7 @@ import type { ServerConfig } from '../config/types.ts';
 import type { SourceCall, ToolResult } from '../tools/types.ts';
 import { createTransport, type RemoteEndpoint } from '../transport/create.ts';
 import { mayDownload } from '../transport/launchers.ts';
+import { commandHeaders } from './command-headers.ts';
 import { connectTimeout, withDiagnostics } from './errors.ts';
 import { HangWatch } from './hang-watch.ts';
 import { identityOf } from './identity.ts';
@@ -50,6 +52,7 @@ class ServerConnection implements Connection {
   readonly #requests: Requests;
   readonly #memory: ServerMemory;
   readonly #tools: ToolList;
+  readonly #headers: HeaderSource | undefined;
   readonly #closing = new AbortController();
   /** Links on their way out; `close` waits for them. */
   readonly #leaving = new Set<Promise<void>>();
@@ -79,6 +82,7 @@ class ServerConnection implements Connection {
     });
     const memory = new ServerMemory(config, endpoint, ports);
     this.#memory = memory;
+    this.#headers = commandHeaders(config.name, endpoint, ports, this.#closing.signal);
     this.#tools = new ToolList({ config, ports, board: this.#board, memory });
   }
 
@@ -132,6 +136,7 @@ class ServerConnection implements Connection {
     const startedAt = clock.now();
     this.#board.update({ state: 'connecting', error: undefined, readyMs: undefined });
     this.#dropLink();
+    this.#headers?.reset();
     // Two processes of one server may fight over its files.
     if (this.kind === 'stdio') await Promise.all(this.#leaving);
     let phase = 'initialize';
@@ -184,11 +189,15 @@ class ServerConnection implements Connection {
   #openLink(): Link {
     const { name, config } = this;
     const ports = this.#ports;
+    const source = this.#headers;
     const transport = createTransport(
       name,
       this.#endpoint,
-      (http) => readCredentials(name, http, ports.env),
-      ports,
+      (http) => ({
+        ...readCredentials(name, http, ports.env),
+        ...(source === undefined ? {} : { hasToken: true, refusedHint: REFUSED_TWICE }),
+      }),
+      source === undefined ? ports : { ...ports, dress: source.wrap },
     );
     const link: Link = new Link({
       name,
@@ -303,6 +312,8 @@ class ServerConnection implements Connection {
     this.#board.update({ state: 'closed' });
   }
 }
+
+const REFUSED_TWICE = 'its headersCommand was run once more, and those headers are refused as well';
 
 function cancelled(name: string): ConnectError {
   return new ConnectError(`connecting to server "${name}" was cancelled`);

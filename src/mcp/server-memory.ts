@@ -85,5 +85,6 @@ function hasCredentials(endpoint: RemoteEndpoint): boolean {
   if (endpoint.kind === 'stdio') {
     return Object.keys(endpoint.env).length > 0 || endpoint.envPass.length > 0;
   }
+  if (endpoint.headersCommand !== undefined) return true;
   return endpoint.auth !== undefined || Object.keys(endpoint.headers).length > 0;
 }

@@ -20,6 +20,8 @@ export interface TransportPorts {
   readonly fetch: Fetch;
   readonly spawn: Spawn;
   readonly log: LogSink;
+  /** Adds headers that are not known beforehand. Default: none. */
+  readonly dress?: (fetch: Fetch) => Fetch;
   /** Default: the system's resolver. */
   readonly resolve?: Resolve;
 }
@@ -42,8 +44,8 @@ export function createTransport(
   if (endpoint.kind === 'stdio') return new StdioTransport(name, endpoint, ports);
   const options = { name, url: endpoint.url, ...credentials(endpoint) };
   const { proxy, tls, redirects, allowPrivate } = endpoint;
-  const { env, resolve, clock } = ports;
-  const fetch = routeFetch(ports.fetch, {
+  const { env, resolve, clock, dress = (plain) => plain } = ports;
+  const routed = routeFetch(ports.fetch, {
     env,
     proxy,
     tls,
@@ -52,7 +54,7 @@ export function createTransport(
     resolve,
     now: () => clock.now(),
   });
-  const network = { ...ports, fetch };
+  const network = { ...ports, fetch: dress(routed) };
   switch (endpoint.kind) {
     case 'http':
       return new HttpOrSseTransport(options, network);

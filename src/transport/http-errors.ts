@@ -13,6 +13,8 @@ export interface Target {
   readonly name: string;
   readonly url: string;
   readonly hasToken: boolean;
+  /** What helps when that token is refused. Default: its variable is named. */
+  readonly refusedHint?: string;
 }
 
 /** A failure of `fetch` or of reading what it gave. An AppError is returned with `sent` added. */
@@ -124,12 +126,12 @@ export function closedStreamError(target: Target, method: string, cause?: unknow
 }
 
 function refusedError(target: Target, status: number, tail: string): AuthError {
-  const { name, hasToken } = target;
+  const { name, hasToken, refusedHint } = target;
   const details = { status };
   if (hasToken) {
     return new AuthError(`server "${name}" refused the configured token (${status})${tail}`, {
       details,
-      hint: 'check the value of the variable that auth.tokenEnv names',
+      hint: refusedHint ?? 'check the value of the variable that auth.tokenEnv names',
     });
   }
   if (status === 403) {

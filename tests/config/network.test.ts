@@ -75,3 +75,65 @@ test('a disabled server needs no files, and a proxy may hold a variable', async 
     },
   ]);
 });
+
+test('headersCommand takes its folder from the file, references, and names of variables', async () => {
+  const folder = writeFiles(newFolder(), {
+    'config.yaml': `servers:
+  - name: x
+    url: https://a.example/
+    headersCommand: [helper, --audience, "\${AUDIENCE}"]
+    envPass: [VAULT_ADDR]
+`,
+  });
+  const configFlag = join(folder, 'config.yaml');
+  const env = { AUDIENCE: 'team' };
+  const { servers, warnings } = await loadConfig({ configFlag, env, cwd: newFolder() });
+  expect([servers[0]?.endpoint, warnings]).toEqual([
+    {
+      kind: 'http',
+      url: 'https://a.example/',
+      headers: {},
+      auth: undefined,
+      allowPrivate: false,
+      headersCommand: {
+        argv: ['helper', '--audience', 'team'],
+        envPass: ['VAULT_ADDR'],
+        cwd: folder,
+      },
+    },
+    [],
+  ]);
+});
+
+test.each([
+  [
+    'command: x\nheadersCommand: [a]',
+    '.headersCommand: only goes with url, this server has command',
+  ],
+  [
+    'url: wss://a.example/\ntransport: ws\nheadersCommand: [a]',
+    '.headersCommand: only goes with http and sse, not with transport: ws',
+  ],
+  ['url: https://a.example/\nheadersCommand: []', 'expected a program and its arguments'],
+  ['url: https://a.example/\nheadersCommand: helper', 'headersCommand'],
+  ['url: https://a.example/\nheadersCommand: [get token]', 'not a shell line'],
+  ['url: https://a.example/\nheadersCommand: [~/bin/a]', '~ is not expanded'],
+  ['url: https://a.example/\nheadersHelper: a', 'write headersCommand: [PROGRAM, ARGUMENT]'],
+  ['url: https://a.example/\nenvPass: [A]', '.envPass: only goes with command'],
+])('%s is refused with its reason', async (lines, text) => {
+  expect((await serverProblems(lines)).join('\n')).toContain(text);
+});
+
+test('expect names tools, their number and a version', async () => {
+  const text = `servers:
+  - { name: x, url: https://a.example/, expect: { tools: [a], minTools: 2, serverVersion: 1.2 } }
+  - { name: y, command: z, expect: { minTools: 1 } }
+`;
+  const { servers, warnings } = await load(text);
+  expect([servers.map((server) => server.expect), warnings]).toEqual([
+    [{ tools: ['a'], minTools: 2, serverVersion: '1.2' }, { minTools: 1 }],
+    [],
+  ]);
+  const problems = await serverProblems('url: https://a.example/\nexpect: { minTools: 0 }');
+  expect(problems.join()).toContain('expected a whole number of at least 1');
+});

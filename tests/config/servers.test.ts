@@ -274,11 +274,11 @@ describe('a bad entry', () => {
       at(4, 5, '.type: unknown key; url or command decides it, remove this line'),
       at(5, 5, '.disabled: unknown key; write enabled: false'),
       at(6, 5, '.alwaysAllow: unknown key; write toolPermissions: { TOOL: auto }'),
-      at(7, 5, '.headersHelper: headersCommand is not available in this version'),
+      at(7, 5, '.headersHelper: unknown key; write headersCommand: [PROGRAM, ARGUMENT]'),
     ],
     'keys of later versions': [
-      'url: https://a.example/\nheadersCommand: [x]\nexpect: 1\nmaxToolTokens: 1\ntoolExposure: {}',
-      ...['headersCommand', 'expect', 'maxToolTokens', 'toolExposure'].map((key, index) =>
+      'url: https://a.example/\nmaxToolTokens: 1\ntoolExposure: {}',
+      ...['maxToolTokens', 'toolExposure'].map((key, index) =>
         at(4 + index, 5, `.${key}: this key is not available in this version`),
       ),
     ],

@@ -8,6 +8,7 @@ import {
   properText,
   text,
   variableName,
+  wholeNumber,
 } from './atoms.ts';
 
 export const permissionModeSchema = v.picklist(['ask', 'auto'], 'ask or auto');
@@ -45,6 +46,16 @@ const authSchema = v.variant(
   ],
   'bearer or apiKey',
 );
+
+const expectSchema = v.strictObject({
+  tools: v.optional(
+    v.pipe(v.array(nonEmptyText()), v.description('original names that have to be there')),
+  ),
+  minTools: v.optional(v.pipe(wholeNumber(1), v.description('at least so many tools'))),
+  serverVersion: v.optional(
+    v.pipe(nonEmptyText(), v.description('what the server calls its version, or a glob')),
+  ),
+});
 
 const tlsSchema = v.strictObject({
   ca: v.optional(v.pipe(nonEmptyText(), v.description('issuers to trust in place of the usual'))),
@@ -101,12 +112,24 @@ export const serverSchema = v.strictObject({
       v.description(`sent with every request to url; \${VAR} expands`),
     ),
   ),
+  headersCommand: v.optional(
+    v.pipe(
+      v.array(nonEmptyText()),
+      v.minLength(1, 'a program and its arguments'),
+      v.description(
+        `program that prints headers as a JSON object, no shell, 5s; \${VAR} expands, envPass goes with it`,
+      ),
+    ),
+  ),
   auth: v.optional(v.pipe(authSchema, v.description('credentials, by name of a variable'))),
   tools: v.optional(
     v.pipe(
       v.array(nonEmptyText()),
       v.description('allowlist of original names, globs, !exclusions; [] = none; absent = all'),
     ),
+  ),
+  expect: v.optional(
+    v.pipe(expectSchema, v.description('what has to be there at the start; else exit 4')),
   ),
   permissions: v.optional(
     v.pipe(permissionModeSchema, v.description('replaces mcp.permissions for this server')),

@@ -1,0 +1,34 @@
+/** The headers that a server's `headersCommand` gives, where it has one. */
+import { createHeaderSource, type HeaderSource } from '../auth/header-source.ts';
+import { runHeadersCommand } from '../auth/headers-command.ts';
+import { AuthError } from '../base/errors.ts';
+import type { ServerAuth } from '../config/types.ts';
+import type { RemoteEndpoint } from '../transport/create.ts';
+import { serverEnv } from '../transport/stdio-env.ts';
+import type { ConnectionPorts } from './ports.ts';
+
+/** `closing` ends a command that runs. Nothing is started yet. */
+export function commandHeaders(
+  server: string,
+  endpoint: RemoteEndpoint,
+  ports: Pick<ConnectionPorts, 'clock' | 'env' | 'spawn'>,
+  closing: AbortSignal,
+): HeaderSource | undefined {
+  if (endpoint.kind === 'stdio' || endpoint.headersCommand === undefined) return undefined;
+  const { argv, envPass, cwd } = endpoint.headersCommand;
+  const { auth } = endpoint;
+  return createHeaderSource(async () => {
+    const env = serverEnv(ports.env, {}, envPass);
+    const headers = await runHeadersCommand({ server, argv, env, cwd }, ports, closing);
+    const rival = auth === undefined ? undefined : authHeader(auth);
+    if (rival === undefined || headers[rival.toLowerCase()] === undefined) return headers;
+    throw new AuthError(`server "${server}": headersCommand and auth both set ${rival}`, {
+      hint: 'keep one of them',
+      details: { sent: false },
+    });
+  });
+}
+
+function authHeader(auth: ServerAuth): string {
+  return auth.type === 'bearer' ? 'Authorization' : auth.header;
+}
