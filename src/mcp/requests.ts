@@ -2,7 +2,7 @@
  * What the host asks of one server: two clocks per request, what may be sent again, and what became of
  * it. Knows no state of the server; the connection gives the link and hears of the outcome.
  */
-import { LimitError, toAppError } from '../base/errors.ts';
+import { type AppError, LimitError, toAppError, UnknownOutcomeError } from '../base/errors.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { ServerConfig } from '../config/types.ts';
 import type { SourceCall, ToolResult } from '../tools/types.ts';
@@ -36,8 +36,13 @@ export class Requests {
   }
 
   /** See `ToolSource`. */
-  call(call: SourceCall): Promise<ToolResult> {
-    return this.#againIfContradicted(call.signal, (link) => this.#callOver(link, call));
+  async call(call: SourceCall): Promise<ToolResult> {
+    try {
+      return await this.#againIfContradicted(call.signal, (link) => this.#callOver(link, call));
+    } catch (error) {
+      if (call.signal.aborted) throw error;
+      throw outcomeOf(error, this.#options.config.name, call.tool);
+    }
   }
 
   async #callOver(link: Link, call: SourceCall): Promise<ToolResult> {
@@ -60,11 +65,12 @@ export class Requests {
       return adaptResult(result);
     } catch (error) {
       if (call.signal.aborted) throw call.signal.reason;
+      if (error instanceof EraContradictedError) throw error;
       if (isSent && error === clocks.signal.reason && error instanceof LimitError) {
         this.#options.onTimedOut(link, clocks.startedMs);
         throw unknownOutcome(name, call.tool, error);
       }
-      throw isOutcomeUnknown(error) ? unknownOutcome(name, call.tool, error) : toAppError(error);
+      throw outcomeOf(error, name, call.tool);
     } finally {
       this.#endClocks(clocks);
     }
@@ -122,7 +128,8 @@ export class Requests {
     } catch (error) {
       if (!(error instanceof EraContradictedError)) throw error;
       onContradicted(link);
-      if (isOutcomeUnknown(error)) throw error;
+      // What the server answered is the answer where it may have acted on the request.
+      if (isOutcomeUnknown(error)) throw error.cause;
       return work(await readyLink(signal));
     }
   }
@@ -147,4 +154,10 @@ export class Requests {
     const { config, ports } = this.#options;
     return retryConnecting({ name: config.name, ports, signal, isWorthIt }, work);
   }
+}
+
+/** The error of a call: one that nobody answered has an unknown outcome. */
+function outcomeOf(error: unknown, server: string, tool: string): AppError {
+  if (error instanceof UnknownOutcomeError || !isOutcomeUnknown(error)) return toAppError(error);
+  return unknownOutcome(server, tool, error);
 }

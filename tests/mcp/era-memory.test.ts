@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../src/base/clock.ts';
 import { systemClock } from '../../src/base/clock.ts';
+import { UnknownOutcomeError } from '../../src/base/errors.ts';
 import type { JsonObject } from '../../src/base/json.ts';
 import {
   createEraMemory,
@@ -12,7 +13,7 @@ import {
   type Remembered,
 } from '../../src/mcp/era-memory.ts';
 import { newFolder } from '../helpers/places.ts';
-import { serveRpc } from '../transport/rpc-server.ts';
+import { openStream, serveRpc } from '../transport/rpc-server.ts';
 import { complete, metaOf, refuse, serveModern, VERSION } from './modern-server.ts';
 import { callTool, failureOf, httpEndpoint, never, open, stdioEndpoint } from './rig.ts';
 
@@ -447,6 +448,39 @@ describe('a single call to a remembered server', () => {
       ],
     ]);
   });
+
+  test.each([
+    [
+      'an error of its own',
+      (message: JsonObject) => refuse(message, -32_000, undefined, 200),
+      'ProtocolError',
+    ],
+    ['no answer', () => openStream((_write, end) => end()), 'UnknownOutcomeError'],
+  ] as const)(
+    'that is legacy now and gave %s is not made again, nor the server believed again',
+    async (_what, answer, kind) => {
+      const memory = memoryIn(newFolder());
+      await using server = serveRpc((message) =>
+        message['method'] === 'tools/call'
+          ? answer(message)
+          : refuse(message, -32_601, undefined, 200),
+      );
+      const endpoint = httpEndpoint(server.url);
+      const until = systemClock.date().getTime() + DAY_MS;
+      memory.remember(memoryKey(endpoint), {
+        ...modern,
+        tools: { items: [{ name: 'echo' }], until },
+      });
+      await using connection = open(endpoint, { memory, usesKeptTools: true }, auto);
+      await connection.connect(never);
+      const error = await failureOf(callTool(connection, 'echo'));
+      expect([
+        error instanceof UnknownOutcomeError ? 'UnknownOutcomeError' : 'ProtocolError',
+        server.methods(),
+        memory.recall(memoryKey(endpoint)),
+      ]).toEqual([kind, ['tools/call', 'server/discover'], undefined]);
+    },
+  );
 
   test('with the server itself refusing the arguments is the error, and not made again', async () => {
     const memory = memoryIn(newFolder());
