@@ -6,6 +6,7 @@ import type { ToolResult } from '../tools/types.ts';
 import type { ArtifactOptions } from './artifacts.ts';
 import { boundText } from './bound.ts';
 import { renderBlock } from './content.ts';
+import type { KeptResults } from './kept.ts';
 import { sanitizeText } from './sanitize.ts';
 import type { RenderedResult, SavedArtifact } from './types.ts';
 
@@ -15,6 +16,8 @@ export const EMPTY_RESULT = '(empty result)';
 export interface RenderOptions extends ArtifactOptions {
   /** Default 50,000 code points. */
   readonly maxCharacters?: number;
+  /** Results that a model can read on with tools of ours; absent: the marker names the file only. */
+  readonly kept?: KeptResults | undefined;
 }
 
 /**
