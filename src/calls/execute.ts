@@ -109,6 +109,7 @@ async function send(
   try {
     result = await tool.source.call({
       tool: name,
+      id: call.id,
       arguments: given,
       signal,
       onProgress: (progress) => {

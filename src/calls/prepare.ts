@@ -114,6 +114,8 @@ function hiddenText(tool: RegisteredTool, hidden: HiddenReason): string {
       return `${path} is not exposed by your config (tools:). Take ${JSON.stringify(hidden.pattern)} out of tools: of server ${tool.server}.`;
     case 'flag':
       return `${path} is left out by --tool, --no-tool or defaultTools.`;
+    case 'locked':
+      return `${path} is withheld: it is ${reasonOfLock(hidden.change)}. usher mcp approve --diff ${tool.server} shows and accepts it.`;
     case 'malformed':
       return `${path} cannot be used: ${hidden.problem}.`;
     case 'binary':
@@ -121,6 +123,10 @@ function hiddenText(tool: RegisteredTool, hidden: HiddenReason): string {
     case 'tokens':
       return `${path} is hidden.`;
   }
+}
+
+function reasonOfLock(change: 'changed' | 'new'): string {
+  return change === 'new' ? 'not in usher.lock' : 'not what usher.lock says';
 }
 
 /** The arguments, or the text that is no JSON object; nothing, white space and `null` are `{}`. */

@@ -41,6 +41,11 @@ export function announceEvents(options: AnnounceOptions): (event: HostEvent) => 
           `${event.server}/${event.tool}: ${event.decision.effect} (${event.decision.why})${event.answer === undefined ? '' : `, answered ${event.answer}`}`,
         );
         return;
+      case 'call_changed':
+        log.debug(
+          `${event.server}/${event.tool}: result ${event.after === undefined ? 'withheld' : 'changed'} by hook ${event.hook}`,
+        );
+        return;
       case 'retry':
         log.info(event.notice);
         return;

@@ -1,7 +1,7 @@
 /** Every flag and command there is, as data: the parser, the help page and the README test read this. */
 
-/** `switch`: no value; `count`: may be repeated; `list`: repeatable or comma-separated; `value`: once. */
-export type FlagKind = 'switch' | 'count' | 'value' | 'list';
+/** `switch`: no value; `count`: may be repeated; `list`: repeatable or comma-separated; `each`: repeatable, taken whole; `value`: once. */
+export type FlagKind = 'switch' | 'count' | 'value' | 'list' | 'each';
 
 export interface Flag {
   readonly kind: FlagKind;
@@ -75,17 +75,58 @@ export const FLAGS = {
     choices: ['on', 'off'],
     help: 'save binary results as files (default on)',
   },
-  header: { kind: 'list', hint: '"NAME: VALUE"', help: 'sent to a bare URL; variables expand' },
+  session: {
+    kind: 'value',
+    hint: 'ID',
+    help: 'save the conversation under this name, or go on with it',
+  },
+  continue: { kind: 'switch', help: 'go on with the newest session of this directory' },
+  ephemeral: { kind: 'switch', help: 'save nothing: no session, no record, no files' },
+  header: {
+    kind: 'each',
+    hint: '"NAME: VALUE"',
+    help: 'sent to a bare URL, or to the server of mcp add; variables expand',
+  },
   'bearer-env': {
     kind: 'value',
     hint: 'NAME',
-    help: 'variable that holds the token for a bare URL',
+    help: 'variable that holds the token for a bare URL or mcp add',
   },
+  approve: {
+    kind: 'list',
+    hint: 'NAME',
+    help: 'let these servers of project files run this time (also USHER_MCP_ALLOWLIST)',
+  },
+  scope: {
+    kind: 'value',
+    choices: ['user', 'project', 'local'],
+    help: 'which file is meant: your own (default), usher.yaml or .mcp.json, .usher/local.yaml',
+  },
+  project: { kind: 'switch', short: 'l', help: 'same as --scope project' },
+  command: {
+    kind: 'value',
+    hint: 'PROGRAM',
+    help: 'mcp add: the program; also -- PROGRAM ARG ...',
+  },
+  arg: { kind: 'each', hint: 'TEXT', help: 'mcp add: one argument of the program' },
+  args: { kind: 'value', hint: '"A,B"', help: 'mcp add: arguments, cut at commas' },
+  env: { kind: 'each', hint: 'NAME=VALUE', help: 'mcp add: a variable for the program' },
+  cwd: { kind: 'value', hint: 'FOLDER', help: 'mcp add: where the program runs' },
+  transport: {
+    kind: 'value',
+    choices: ['http', 'sse', 'ws'],
+    help: 'mcp add: how a URL is spoken to',
+  },
+  exposure: { kind: 'value', hint: 'MODE', help: 'mcp add: how models see its tools' },
+  description: { kind: 'value', hint: 'TEXT', help: 'mcp add: what the server is for' },
+  'allow-private': { kind: 'switch', help: 'mcp add: allow http and private addresses' },
   all: { kind: 'switch', help: 'hidden tools as well, with the reason' },
+  why: { kind: 'switch', help: 'whether a model may call each tool, and what says so' },
   check: {
     kind: 'switch',
     help: 'call: check the arguments before sending; mcp list: connect to every server',
   },
+  diff: { kind: 'switch', help: 'mcp lock, mcp approve: what changed since tools were locked' },
   quiet: { kind: 'switch', short: 'q', help: 'no banner, no progress; warnings and errors only' },
   verbose: { kind: 'count', short: 'v', help: 'details on stderr; twice: messages as well' },
   'no-color': { kind: 'switch', help: 'no colours (also NO_COLOR, TERM=dumb)' },
@@ -98,7 +139,7 @@ export type FlagName = keyof typeof FLAGS;
 
 /** Flags that every command takes. */
 const COMMON = ['quiet', 'verbose', 'no-color', 'no-input', 'help'] as const;
-const CONNECTING = ['config', 'server', 'patience', 'timeout'] as const;
+const CONNECTING = ['config', 'approve', 'server', 'patience', 'timeout'] as const;
 const BARE_URL = ['header', 'bearer-env'] as const;
 
 const LISTING = [
@@ -112,6 +153,7 @@ const LISTING = [
 ] as const;
 const READING = [
   'config',
+  'approve',
   'timeout',
   'elicit',
   ...BARE_URL,
@@ -151,6 +193,9 @@ export const COMMANDS = {
       'strict',
       'stdin',
       'artifacts',
+      'session',
+      'continue',
+      'ephemeral',
       ...COMMON,
       'version',
     ],
@@ -168,21 +213,29 @@ export const COMMANDS = {
       'tool',
       'no-tool',
       'no-builtin-tools',
+      'permissions',
+      'yes',
       'elicit',
       ...BARE_URL,
       'output',
       'json',
       'all',
+      'why',
       'strict',
       ...COMMON,
     ],
-    examples: ['usher tools', 'usher tools https://mcp.example.com/mcp --json'],
+    examples: [
+      'usher tools',
+      'usher tools github --why',
+      'usher tools https://mcp.example.com/mcp --json',
+    ],
   },
   call: {
     usage: 'SERVER|URL TOOL [JSON | KEY=VALUE ... | -]',
     help: 'call one tool; no model needed',
     flags: [
       'config',
+      'approve',
       'timeout',
       'elicit',
       ...BARE_URL,
@@ -199,10 +252,39 @@ export const COMMANDS = {
     ],
   },
   mcp: {
-    usage: 'list | doctor [SERVER|URL]',
-    help: 'show the configured servers, or examine them step by step',
-    flags: ['config', 'timeout', 'check', ...BARE_URL, 'output', 'json', ...COMMON],
-    examples: ['usher mcp list --check', 'usher mcp doctor https://mcp.example.com/mcp'],
+    usage:
+      'list | get NAME | add NAME [URL | -- PROGRAM ARG ...] | add-json NAME JSON | remove|enable|disable NAME | approve|reject NAME ... | reset | lock [NAME ...] | doctor [SERVER|URL]',
+    help: 'show, change, approve or examine the configured servers',
+    flags: [
+      'config',
+      'approve',
+      'timeout',
+      'check',
+      'diff',
+      'scope',
+      'project',
+      'command',
+      'arg',
+      'args',
+      'env',
+      'cwd',
+      ...BARE_URL,
+      'transport',
+      'exposure',
+      'description',
+      'allow-private',
+      'output',
+      'json',
+      ...COMMON,
+    ],
+    examples: [
+      'usher mcp add docs https://mcp.example.com/mcp --bearer-env DOCS_TOKEN',
+      'usher mcp add files -- npx -y @modelcontextprotocol/server-filesystem .',
+      'usher mcp get docs',
+      'usher mcp list --check',
+      'usher mcp lock',
+      'usher mcp doctor https://mcp.example.com/mcp',
+    ],
   },
   resources: {
     usage: '[SERVER|URL]',
@@ -243,8 +325,20 @@ export const COMMANDS = {
   config: {
     usage: 'check|path|schema|example',
     help: 'check the configuration, show where it is, its JSON Schema, or an example',
-    flags: ['config', 'output', 'json', ...COMMON],
+    flags: ['config', 'approve', 'output', 'json', ...COMMON],
     examples: ['usher config check', 'usher config example > ~/.config/usher/config.yaml'],
+  },
+  sessions: {
+    usage: 'list | show ID | resume ID | prune [ID ...|AGE]',
+    help: 'saved conversations: list, print, go on at the terminal, remove (default: older than 30d)',
+    flags: ['config', 'output', 'json', ...COMMON],
+    examples: ['usher sessions list', 'usher sessions prune 7d'],
+  },
+  audit: {
+    usage: 'verify|show [FILE|SESSION]',
+    help: 'check the records of tool calls, or print one (default: verify all, show the newest)',
+    flags: ['output', 'json', ...COMMON],
+    examples: ['usher audit verify', 'usher audit show --json | jq .entries'],
   },
   help: {
     usage: '[TOPIC]',

@@ -1,8 +1,14 @@
 /** Opens the host for a command, closes it whatever happens, and tells how the servers stand. */
 import { raceAbort } from '../base/abort.ts';
-import { AuthError, ConfigError, ConnectError, UsageError } from '../base/errors.ts';
+import {
+  AuthError,
+  ConfigError,
+  ConnectError,
+  PermissionError,
+  UsageError,
+} from '../base/errors.ts';
 import { nearestMatches } from '../base/text.ts';
-import type { Config, ModelConfig } from '../config/types.ts';
+import type { Config, ModelConfig, PendingServer } from '../config/types.ts';
 import type { Talk } from '../host/talk.ts';
 import type { Host, HostEvent, StartReport } from '../host/types.ts';
 import type { ServerStatus } from '../mcp/types.ts';
@@ -17,6 +23,7 @@ import {
 import type { Context } from './context.ts';
 import { readElicit } from './elicit.ts';
 import { findPerson } from './person.ts';
+import { type OpenSaving, openRecord } from './saving.ts';
 import { talkAtTerminal } from './talk.ts';
 
 export interface HouseRequest {
@@ -30,6 +37,10 @@ export interface HouseRequest {
   readonly preloadModel: boolean;
   /** Default false. */
   readonly usesKeptTools?: boolean;
+  /** Closed with the host. Default: the record of its calls, unless `--ephemeral`. */
+  readonly saved?: OpenSaving | undefined;
+  /** For hooks: what of usher the person uses. Default `command`. */
+  readonly surface?: string;
 }
 
 /** Runs `work` with a host; closes the host afterwards, also after an error. */
@@ -45,6 +56,11 @@ export async function withHost<T>(
       ? findPerson({ ...context, ...options, stderrIsTerminal: screen.isTerminal })
       : undefined;
   const { takeSigint } = interrupts;
+  const saved = 'saved' in request ? request.saved : openRecord(context);
+  const onEvent = (event: HostEvent) => {
+    saved?.onEvent(event);
+    request.onEvent(event);
+  };
   const host = await parts.createHost(
     {
       config: request.config,
@@ -53,7 +69,7 @@ export async function withHost<T>(
       talk: request.talk ?? (person && talkAtTerminal({ person, screen, clock, takeSigint })),
       elicit,
       serverLogLevel: serverLogLevel(options.verbose),
-      onEvent: request.onEvent,
+      onEvent,
       servers: request.servers,
       toolPatterns: { only: options.onlyTools, without: options.withoutTools },
       permissions: options.permissions,
@@ -63,10 +79,12 @@ export async function withHost<T>(
         maxTokens: options.maxTokens,
         onDenied: options.onDenied,
       },
-      artifacts: options.artifacts,
+      artifacts: options.ephemeral ? 'off' : options.artifacts,
+      saving: saved?.saving,
       preloadModel: request.preloadModel,
       usesKeptTools: request.usesKeptTools ?? false,
       patienceMs: options.patienceMs,
+      surface: request.surface ?? 'command',
     },
     { env, clock, log },
   );
@@ -75,6 +93,7 @@ export async function withHost<T>(
     return await work(host);
   } finally {
     await host.close();
+    await saved?.close();
     person?.close();
   }
 }
@@ -87,9 +106,11 @@ function serverLogLevel(verbose: number): 'info' | 'debug' | undefined {
 /** The config of this command line, with `--model` and `--no-builtin-tools` put in. Throws ConfigError. */
 export async function loadConfig(context: Context): Promise<Config> {
   const { parts, options, env, cwd, signal } = context;
-  const reading = parts.loadConfig({ configFlag: options.config, env, cwd });
+  const { config: configFlag, approve } = options;
+  const reading = parts.loadConfig({ configFlag, env, cwd, approve });
   // A file can be a pipe that stays silent.
   const config = await raceAbort(reading, signal);
+  checkApproved(config, approve);
   const { servers } = config;
   return {
     ...config,
@@ -106,15 +127,33 @@ export function checkServerNames(config: Config, names: readonly string[]): void
     const server = config.servers.find((one) => one.name === name);
     if (server !== undefined && !server.enabled) {
       throw new UsageError(`server ${name} is disabled`, {
-        hint: 'set enabled: true in the config',
+        hint: `usher mcp enable ${name} switches it on`,
       });
     }
     if (server !== undefined) continue;
+    const waiting = config.pending?.find((one) => one.name === name);
+    if (waiting !== undefined) throw unapproved(waiting);
     const problem = config.warnings.find(({ skipped }) => skipped === name);
     if (problem !== undefined) throw skippedServer(problem);
     if (config.skipped.includes(name)) throw new ConfigError(`server ${name} cannot be used`);
     throw unknownServer(config, name);
   }
+}
+
+/** A misspelled `--approve` would leave a server out in silence. */
+function checkApproved(config: Config, names: readonly string[]): void {
+  const { servers, skipped, pending = [] } = config;
+  const known = [...servers.map(({ name }) => name), ...pending.map(({ name }) => name)];
+  for (const name of names) {
+    if (!known.includes(name) && !skipped.includes(name)) throw unknownServer(config, name);
+  }
+}
+
+function unapproved({ name, place, state }: PendingServer): PermissionError {
+  const text = state === 'rejected' ? 'was rejected' : 'is not approved';
+  return new PermissionError(`${place}: server ${name} of a project file ${text}`, {
+    hint: `usher mcp approve ${name}, or --approve ${name} for this run`,
+  });
 }
 
 export function unknownServer(config: Config, name: string): UsageError {

@@ -1,5 +1,6 @@
 /** What the flags mean: texts to numbers, durations and modes, with every default filled in. */
 import { UsageError } from '../base/errors.ts';
+import { type EditOptions, readEditOptions } from './edit-options.ts';
 import type { CommandName, FlagName } from './flags.ts';
 import type { ParsedLine } from './parse.ts';
 
@@ -29,10 +30,19 @@ export interface CliOptions {
   readonly strict: boolean;
   readonly stdin: StdinMode;
   readonly artifacts: 'on' | 'off';
+  readonly session: string | undefined;
+  readonly continues: boolean;
+  readonly ephemeral: boolean;
+  /** Servers of project files that may run this time. */
+  readonly approve: readonly string[];
+  /** What the commands that write configuration are told. */
+  readonly edit: EditOptions;
   readonly headers: readonly string[];
   readonly bearerEnv: string | undefined;
   readonly all: boolean;
+  readonly why: boolean;
   readonly check: boolean;
+  readonly diff: boolean;
   readonly quiet: boolean;
   /** 0 info, 1 debug, 2 trace. */
   readonly verbose: number;
@@ -52,6 +62,7 @@ export function readOptions(line: ParsedLine): CliOptions {
   const has = (name: FlagName) => flags.has(name);
   if (has('quiet') && has('verbose'))
     throw new UsageError('--quiet and --verbose exclude each other');
+  checkOneSession(has);
   return {
     prompt: one('prompt'),
     config: one('config'),
@@ -72,15 +83,29 @@ export function readOptions(line: ParsedLine): CliOptions {
     strict: has('strict'),
     stdin: oneOf(one('stdin'), ['auto', 'wait', 'off']) ?? 'auto',
     artifacts: oneOf(one('artifacts'), ['on', 'off']) ?? 'on',
+    session: one('session'),
+    continues: has('continue'),
+    ephemeral: has('ephemeral'),
+    approve: flags.get('approve') ?? [],
+    edit: readEditOptions(flags),
     headers: flags.get('header') ?? [],
     bearerEnv: one('bearer-env'),
     all: has('all'),
+    why: has('why'),
     check: has('check'),
+    diff: has('diff'),
     quiet: has('quiet'),
     verbose: flags.get('verbose')?.length ?? 0,
     noColor: has('no-color'),
     noInput: has('no-input'),
   };
+}
+
+function checkOneSession(has: (name: FlagName) => boolean): void {
+  const given = (['session', 'continue', 'ephemeral'] as const).filter(has);
+  const [first, second] = given;
+  if (second === undefined) return;
+  throw new UsageError(`--${first} and --${second} exclude each other`);
 }
 
 /** The parser has checked the choices already; this narrows the type. */

@@ -85,6 +85,10 @@ export function streamEvent(event: HostEvent): StreamEvent | undefined {
         ...outcomeFields(event.outcome),
         durationMs: Math.round(event.durationMs),
       };
+    case 'call_changed': {
+      const { type: _type, ...rest } = event;
+      return { type: 'result_changed', ...rest };
+    }
     case 'call_progress':
     case 'server':
       return undefined;

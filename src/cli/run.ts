@@ -23,6 +23,7 @@ import { findPerson, type Person } from './person.ts';
 import { createRunEnding, type RunEnding } from './run-ending.ts';
 import { serversEvent } from './run-shape.ts';
 import { openRunView, type RunView } from './run-view.ts';
+import { openSaved } from './saving.ts';
 import { readPrompt } from './stdin.ts';
 import { type Stragglers, watchStragglers } from './stragglers.ts';
 import { talkAtTerminal } from './talk.ts';
@@ -59,7 +60,8 @@ async function connectAndRun(context: Context, parts: RunParts): Promise<void> {
   if (!isAtHand) await prompt;
   const config = await loadConfig(context);
   checkServerNames(config, options.servers ?? []);
-  view.emit(initEvent(context, config));
+  const saved = await openSaved(context, false);
+  view.emit(initEvent(context, config, saved?.id));
   const announce = announceEvents({ ...context, quiet: options.quiet });
   let stragglers: Stragglers | undefined;
   const warn = (message: string) => {
@@ -80,6 +82,8 @@ async function connectAndRun(context: Context, parts: RunParts): Promise<void> {
       stragglers?.onEvent(event);
     },
     preloadModel: true,
+    surface: 'run',
+    saved,
   };
   const run = async (host: Host): Promise<RunResult> => {
     const report = await host.start(signal);
@@ -130,7 +134,7 @@ function talkOf(context: Context, person: Person | undefined): Talk | undefined 
   return talkAtTerminal({ person, screen, clock, takeSigint: interrupts.takeSigint });
 }
 
-function initEvent({ options, cwd }: Context, config: Config) {
+function initEvent({ options, cwd }: Context, config: Config, session: string | undefined) {
   const model = config.model;
   return {
     type: 'init',
@@ -138,6 +142,7 @@ function initEvent({ options, cwd }: Context, config: Config) {
     config: config.files,
     model: model === undefined ? 'offline' : [model.provider, model.name].filter(Boolean).join('/'),
     permissions: options.permissions ?? config.mcp.permissions,
+    session,
   };
 }
 

@@ -1,21 +1,29 @@
 /** The interactive session: joins the host to the line editor. Loaded only when there is a terminal. */
 import type { ExitCode } from '../base/exit.ts';
 import type { Context } from './context.ts';
-import { checkServerNames, loadConfig, tellStart, throwIfFatal, withHost } from './house.ts';
+import { checkServerNames, tellStart, throwIfFatal, withHost } from './house.ts';
+import { openSaved } from './saving.ts';
+import { loadTrusted } from './trust.ts';
 
 /** Runs until the person leaves. Throws what keeps it from starting. */
 export async function runSession(context: Context): Promise<ExitCode> {
   const { options, parts, env, interrupts, screen, signal } = context;
-  const config = await loadConfig(context);
+  const config = await loadTrusted(context);
   checkServerNames(config, options.servers ?? []);
-  const repl = await parts.createRepl(env);
+  const repl = await parts.createRepl(env, !options.ephemeral);
+  const saved = await openSaved(context, true);
+  if (saved !== undefined && !options.quiet) {
+    screen.line(`session ${saved.id}: usher --session ${saved.id} goes on with it later`);
+  }
   const request = {
     config,
     servers: options.servers,
     askUser: options.noInput ? undefined : repl.askUser,
     talk: options.noInput ? undefined : repl.talk,
     onEvent: repl.onEvent,
+    surface: 'session',
     preloadModel: true,
+    saved,
   };
   const withPatience = {
     ...context,

@@ -18,7 +18,7 @@ export function exampleConfig(): string {
     'mcp:',
     ...block(mcpSchema.entries, MCP_VALUES, ['permissions', 'naming', 'patience'], 1, ['servers']),
     '',
-    ...block({ defaultTools: rootSchema.entries.defaultTools }, ROOT_VALUES, [], 0),
+    ...block(ROOT_ENTRIES, ROOT_VALUES, [], 0),
     '',
     'servers:',
     '  ## A tool source inside usher: reads files below the working directory.',
@@ -69,7 +69,38 @@ const MCP_VALUES: Values = {
   patience: '2s',
 };
 
-const ROOT_VALUES: Values = { defaultTools: '["+mcp_meta", -workspace/find_files]' };
+const { defaultTools, rules, hooks, artifacts, search } = rootSchema.entries;
+const ROOT_ENTRIES = { defaultTools, rules, hooks, artifacts, search };
+
+const ROOT_VALUES: Values = {
+  defaultTools: '["+mcp_meta", -workspace/find_files]',
+  rules: [
+    '- deny: "*/delete_*" # tools that are never called, also not in auto',
+    '- ask: files/write_file # tools that are always asked for',
+    '  when: { path: "secrets/*" } # only where all these arguments fit',
+    '- allow: [remote/search, "remote/get_*"] # tools that are called without a question',
+    '  when: { repo: ["acme/*", me/notes], options.force: false }',
+    '  examples: # checked whenever the file is read',
+    '    - { call: remote/search, args: { repo: acme/x, options: { force: false } }, expect: allow }',
+    '    - { call: remote/search, args: { repo: other/x }, expect: none }',
+  ],
+  hooks: [
+    'tool_call: # asked before each call, no shell, 5s each',
+    '  - [my-gate, --strict]',
+    'tool_result: # may change each result before anyone sees it, no shell, 5s each',
+    '  - [my-filter]',
+  ],
+  artifacts: [
+    'dir: artifacts # relative to this file; default: in the state directory',
+    'keep: 30d # age, or number of files; never more than 1 GiB in all',
+  ],
+  search: [
+    'embeddings: # ranks by meaning too; without it searching needs no network',
+    '  baseUrl: http://localhost:11434/v1 # API root of an OpenAI-compatible endpoint',
+    '  model: nomic-embed-text # as the endpoint spells it',
+    '  apiKeyEnv: EMBEDDINGS_API_KEY # NAME of the variable with the key',
+  ],
+};
 
 const HTTP_KEYS = [
   'name',
@@ -92,6 +123,8 @@ const HTTP_KEYS = [
   'required',
   'description',
   'exposure',
+  'toolExposure',
+  'maxToolTokens',
   'binary',
   'instructions',
   'sampling',
@@ -127,6 +160,8 @@ const HTTP_VALUES: Values = {
   required: 'false',
   description: 'what this server is for',
   exposure: 'direct',
+  toolExposure: ['"get_*": deferred', 'find: direct'],
+  maxToolTokens: '20000',
   binary: 'drop',
   instructions: 'full',
   sampling: 'off',

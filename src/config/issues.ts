@@ -58,9 +58,11 @@ function issueProblem(
   file: ConfigFile,
 ): Problem {
   const path = [...base, ...below];
-  const value = valueAt(root, below);
   const key = below.at(-1);
-  const place = { offset: file.offsetOf(path), path };
+  // Of a mapping that takes any key, the key itself may be what does not fit.
+  const isKey = issue.path?.at(-1)?.origin === 'key';
+  const value = isKey ? key : valueAt(root, below);
+  const place = { offset: file.offsetOf(path, isKey ? 'key' : 'value'), path };
   if (isMissingKey(issue)) return { ...place, text: 'is missing' };
   if (typeof key === 'string' && typeof value === 'string' && isLaterValue(block, key, value)) {
     return { ...place, text: `${JSON.stringify(value)} ${NOT_AVAILABLE}` };

@@ -16,7 +16,17 @@ export function configJsonSchema(): object {
 }
 
 const overrideSchema: NonNullable<ConversionConfig['overrideSchema']> = (context) => {
-  if (context.valibotSchema.type !== 'union') return undefined;
+  if (!isPlainText(context.valibotSchema)) return undefined;
   const { anyOf: _anyOf, ...rest } = context.jsonSchema;
   return { ...rest, type: ['string', 'number', 'boolean'] };
 };
+
+/** The union that every text of ours begins with: text, or a scalar that YAML reads as something else. */
+function isPlainText(schema: unknown): boolean {
+  if (typeof schema !== 'object' || schema === null || !('options' in schema)) return false;
+  const options: readonly unknown[] = Array.isArray(schema.options) ? schema.options : [];
+  const types = options.map((option) =>
+    typeof option === 'object' && option !== null && 'type' in option ? option.type : undefined,
+  );
+  return types.includes('instance') && !types.includes('null');
+}

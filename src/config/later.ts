@@ -44,19 +44,17 @@ export const FOREIGN_KEYS: Readonly<Record<Block, Readonly<Record<string, string
 };
 
 const LATER_KEYS: Readonly<Record<Block, ReadonlySet<string>>> = {
-  root: new Set(['rules', 'hooks', 'artifacts', 'search', 'logins', 'lsp', 'serve', 'extensions']),
+  root: new Set(['logins', 'lsp', 'serve', 'extensions']),
   mcp: new Set(['limits']),
   model: new Set(),
-  server: new Set(['maxToolTokens', 'toolExposure']),
+  server: new Set(),
 };
 
-const EXPOSURES = new Set(['deferred', 'codemode', 'auto']);
 const LATER_VALUES: Readonly<
   Record<'mcp' | 'server', Readonly<Record<string, ReadonlySet<string> | undefined>>>
 > = {
-  mcp: { discovery: new Set(['background']), exposure: EXPOSURES },
+  mcp: { discovery: new Set(['background']) },
   server: {
-    exposure: EXPOSURES,
     type: new Set(['oauth', 'command', 'provider']),
   },
 };

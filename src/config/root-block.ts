@@ -1,14 +1,26 @@
 /** The file's root, `mcp:` and `model:`. A problem here stops usher: it may be a safety rule that would be lost. */
+import { dirname, resolve } from 'node:path';
+import type { CallRule } from '../base/call-rules.ts';
 import type { Env } from '../base/env.ts';
 import { writtenHeaderProblem } from './header-rules.ts';
 import { checkBlock, showValue } from './issues.ts';
 import { childOf, MAX_PROBLEMS, type PathItem, type Problem } from './problem.ts';
+import { buildHooks, buildRules } from './rules.ts';
+import type { ArtifactsEntry } from './schema/artifacts.ts';
 import { PlainScalar } from './schema/atoms.ts';
+import type { Exposures } from './schema/exposure.ts';
 import { modelSchema, providerNames } from './schema/model.ts';
 import { type McpEntry, mcpSchema, rootSchema } from './schema/root.ts';
 import { Fill } from './server-build.ts';
 import type { RuleBreak } from './server-rules.ts';
-import type { DefaultTools, McpConfig, ModelConfig } from './types.ts';
+import type {
+  ArtifactsConfig,
+  DefaultTools,
+  HooksConfig,
+  McpConfig,
+  ModelConfig,
+  SearchConfig,
+} from './types.ts';
 import { literalSecretParameters } from './url-rules.ts';
 import type { ConfigFile } from './yaml.ts';
 
@@ -30,7 +42,11 @@ export interface RootBlock {
   readonly model: ModelConfig | undefined;
   readonly mcp: McpConfig;
   readonly defaultTools: DefaultTools;
-  readonly exposure: 'direct' | 'hidden';
+  readonly rules: readonly CallRule[];
+  readonly hooks: HooksConfig;
+  readonly artifacts: ArtifactsConfig | undefined;
+  readonly search?: SearchConfig;
+  readonly exposure: Exposures;
   readonly list: readonly unknown[];
   readonly listPath: readonly PathItem[];
   readonly problems: readonly Problem[];
@@ -47,6 +63,7 @@ export function readRoot(file: ConfigFile, env: Env): RootBlock {
   const mcp = readMcp(root, file);
   const model = readModel(root, file, env);
   const list = findList(root, file);
+  const rules = buildRules(shell.value?.rules ?? [], file);
   return {
     model: model.model,
     mcp: {
@@ -55,10 +72,20 @@ export function readRoot(file: ConfigFile, env: Env): RootBlock {
       patienceMs: mcp.entry.patience ?? DEFAULT_MCP.patienceMs,
     },
     defaultTools: readDefaultTools(shell.value?.defaultTools ?? []),
+    rules: rules.rules,
+    hooks: buildHooks(shell.value?.hooks ?? {}, file),
+    artifacts: readArtifacts(shell.value?.artifacts, file),
+    ...(shell.value?.search === undefined ? {} : { search: shell.value.search }),
     exposure: mcp.entry.exposure ?? 'direct',
     list: list.list,
     listPath: list.path,
-    problems: [...shell.problems, ...mcp.problems, ...model.problems, ...list.problems],
+    problems: [
+      ...shell.problems,
+      ...mcp.problems,
+      ...model.problems,
+      ...list.problems,
+      ...rules.problems,
+    ],
   };
 }
 
@@ -66,6 +93,9 @@ const EMPTY: Omit<RootBlock, 'problems'> = {
   model: undefined,
   mcp: DEFAULT_MCP,
   defaultTools: DEFAULT_TOOLS,
+  rules: [],
+  hooks: { toolCall: [], toolResult: [] },
+  artifacts: undefined,
   exposure: 'direct',
   list: [],
   listPath: ['servers'],
@@ -73,7 +103,20 @@ const EMPTY: Omit<RootBlock, 'problems'> = {
 
 function readDefaultTools(entries: readonly string[]): DefaultTools {
   const without = entries.filter((entry) => entry.startsWith('-')).map((entry) => entry.slice(1));
-  return { hasMeta: entries.includes('+mcp_meta'), without };
+  const scripts = entries.includes('+codemode') ? { hasScripts: true } : {};
+  return { hasMeta: entries.includes('+mcp_meta'), without, ...scripts };
+}
+
+function readArtifacts(
+  entry: ArtifactsEntry | undefined,
+  file: ConfigFile,
+): ArtifactsConfig | undefined {
+  if (entry === undefined) return undefined;
+  const { dir, keep } = entry;
+  return {
+    dir: dir === undefined ? undefined : resolve(dirname(file.path), dir),
+    ...(keep === undefined ? {} : { retention: keep }),
+  };
 }
 
 /** The root with its known blocks emptied: they are checked on their own. */

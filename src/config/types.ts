@@ -2,7 +2,9 @@
  * The configuration as the rest of usher sees it: checked, expanded, every default filled in.
  * Durations are milliseconds. Secrets are never in here, only the names of their variables.
  */
+import type { CallRule } from '../base/call-rules.ts';
 import type { TlsFiles } from '../base/tls-files.ts';
+import type { Exposures, SearchEntry } from './schema/exposure.ts';
 import type { ModelEntry } from './schema/model.ts';
 import type { PermissionMode, ServerAuth, ServerEntry } from './schema/server.ts';
 
@@ -72,7 +74,11 @@ export interface ServerConfig {
   readonly trustAnnotations: boolean;
   /** What has to be there at the start. */
   readonly expect?: ServerExpectation;
-  readonly exposure: 'direct' | 'hidden';
+  readonly exposure: Exposures;
+  /** By original name or glob, in file order. Default: none. */
+  readonly toolExposure?: Readonly<Record<string, Exposures>>;
+  /** Most tokens that the declarations of its tools may cost. Default: no limit. */
+  readonly maxToolTokens?: number;
   readonly binary: 'drop' | 'keep';
   readonly instructions: 'off' | 'summary' | 'full';
   /** `ask`: the server may ask the model, a person allows each time. Default `off`. */
@@ -100,9 +106,39 @@ export interface McpConfig {
 export interface DefaultTools {
   /** `+mcp_meta`: servers are used by original names through mcp_list, mcp_call, mcp_read, mcp_prompt. */
   readonly hasMeta: boolean;
+  /** `+codemode`: scripts that call tools are offered whatever servers say. Default false. */
+  readonly hasScripts?: boolean;
   /** `-PATTERN`: patterns on `server/tool`, public names or original names. */
   readonly without: readonly string[];
 }
+
+/** A program asked about calls or results; no shell. */
+export interface HookCommand {
+  /** A name looked up in PATH, or an absolute path. */
+  readonly command: string;
+  readonly args: readonly string[];
+  /** `config.yaml:12`. */
+  readonly place: string;
+}
+
+export interface HooksConfig {
+  readonly toolCall: readonly HookCommand[];
+  readonly toolResult: readonly HookCommand[];
+}
+
+/** Where files made of results are kept, and for how long. */
+export interface ArtifactsConfig {
+  /** Absolute; `undefined`: in the state directory. */
+  readonly dir: string | undefined;
+  /** Absent: the default. */
+  readonly retention?: {
+    readonly maxAgeMs: number | undefined;
+    readonly maxFiles: number | undefined;
+  };
+}
+
+/** With an OpenAI-compatible endpoint that ranks by meaning, or without. */
+export type SearchConfig = SearchEntry;
 
 /** A problem of the configuration that does not stop the run. */
 export interface ConfigWarning {
@@ -122,10 +158,43 @@ export interface Config {
   readonly model: ModelConfig | undefined;
   readonly mcp: McpConfig;
   readonly defaultTools: DefaultTools;
+  /** Default: in the state directory, for 30 days. */
+  readonly artifacts?: ArtifactsConfig | undefined;
+  /** Default none. */
+  readonly rules?: readonly CallRule[];
+  /** Default none. */
+  readonly hooks?: HooksConfig;
+  /** How tools are found. Default: without network. */
+  readonly search?: SearchConfig;
   readonly servers: readonly ServerConfig[];
   readonly warnings: readonly ConfigWarning[];
   /** Entries that could not be used; they count as failed servers. */
   readonly skipped: readonly string[];
+  /** Servers of project files that nobody approved, or that were rejected: not in `servers`. Default none. */
+  readonly pending?: readonly PendingServer[];
+  /** Where each server comes from, by name. */
+  readonly origins?: Readonly<Record<string, ServerOrigin | undefined>>;
+}
+
+export interface ServerOrigin {
+  readonly scope: 'named' | 'user' | 'project' | 'local';
+  /** Absolute. */
+  readonly file: string;
+}
+
+export interface PendingServer {
+  readonly name: string;
+  /** Absolute path of the project file. */
+  readonly file: string;
+  /** `.mcp.json:3` */
+  readonly place: string;
+  /** `changed`: decided on before, but the entry is another one now. */
+  readonly state: 'pending' | 'changed' | 'rejected';
+  readonly enabled: boolean;
+  /** Of the entry as it is now. */
+  readonly signature: string;
+  /** What it would start and what it asks for, as key and text; no secret, not escaped for a terminal. */
+  readonly facts: readonly (readonly [key: string, text: string])[];
 }
 
 /** Extracted for callers that only need the raw entry's type. */

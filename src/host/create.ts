@@ -24,15 +24,18 @@ import type { ModelConfig } from '../config/types.ts';
 import { createModel, preloadModel } from '../model/registry.ts';
 import type { ModelMessage, ModelProvider } from '../model/types.ts';
 import { createQuestionQueue } from '../permission/ask.ts';
-import { createPolicy } from '../permission/policy.ts';
 import { saveFileAtomically } from '../results/artifacts.ts';
+import { createKeptResults } from '../results/kept.ts';
 import { filesNamedBy, parseArguments } from '../tools/coerce.ts';
 import { createRegistry } from '../tools/registry.ts';
 import { checkArguments } from '../tools/validate.ts';
 import { createAsks } from './asks.ts';
 import { declareTools } from './declare.ts';
+import { declareReading, READING_NAMES, startPruning } from './kept.ts';
 import { offerCall } from './offer-call.ts';
 import { RESERVED_NAMES } from './offer-source.ts';
+import { createPermissions } from './permissions.ts';
+import { createAsking, createScripts, SCRIPT_NAMES } from './scripts.ts';
 import { scrubEvents } from './scrub-events.ts';
 import { selectServers } from './select.ts';
 import { createSources } from './sources.ts';
@@ -68,7 +71,7 @@ export function createHost(given: HostOptions, deps: HostDeps): Host {
       only: options.toolPatterns.only,
       without: [...options.toolPatterns.without, ...config.defaultTools.without],
     },
-    reserved: RESERVED_NAMES,
+    reserved: new Map([...RESERVED_NAMES, ...READING_NAMES, ...SCRIPT_NAMES]),
   });
   const makeModel = (model: ModelConfig | undefined) =>
     createModel({
@@ -102,21 +105,48 @@ export function createHost(given: HostOptions, deps: HostDeps): Host {
     deps,
   );
   const sources = createSources(servers, registry, options, { ...deps, random }, asks);
+  const { saving } = options;
+  const kept = createKeptResults(saving?.kept);
+  declareReading(registry, kept);
+  const pruning = new AbortController();
+  const artifacts = {
+    artifacts: options.artifacts,
+    stateDir: stateDirectory(deps.env),
+    dir: config.artifacts?.dir,
+  };
+  const asking = createAsking();
+  const permissions = createPermissions(servers, options, deps);
   const executor = createExecutor({
-    policy: createPolicy(servers, config.mcp, options),
-    askUser: options.askUser && createQuestionQueue(options.askUser, questions),
+    ...permissions.deps,
+    askUser: options.askUser && createQuestionQueue(asking.watch(options.askUser), questions),
     render: {
-      artifacts: options.artifacts,
-      stateDir: stateDirectory(deps.env),
+      ...artifacts,
       saveFile: saveFileAtomically,
       onUnsaved: createUnsavedWarning(options),
+      // Only a model reads on.
+      get kept() {
+        return isAsked ? kept : undefined;
+      },
     },
     clock: deps.clock,
+    beforeSend: saving?.beforeSend,
     onEvent: options.onEvent,
   });
 
+  const scripts = createScripts({
+    deps,
+    registry,
+    sources,
+    executor,
+    servers,
+    artifacts: { ...artifacts, saveFile: saveFileAtomically },
+    isWanted: config.defaultTools.hasScripts === true,
+    asking,
+  });
+
   let model: ModelProvider | undefined;
-  let history: readonly ModelMessage[] = [];
+  let isAsked = false;
+  let history: readonly ModelMessage[] = saving?.history ?? [];
   const openModel = async (): Promise<ModelProvider> => {
     model ??= await makeModel(config.model);
     return model;
@@ -128,8 +158,12 @@ export function createHost(given: HostOptions, deps: HostDeps): Host {
     snapshot: () => registry.snapshot(),
     async start(signal) {
       const startedAt = deps.clock.now();
-      if (options.preloadModel) void preloadModel(config.model);
+      if (options.preloadModel) {
+        void preloadModel(config.model);
+        startPruning(artifacts, config.artifacts?.retention, deps.clock, pruning.signal);
+      }
       await sources.start(signal);
+      if (options.usesKeptTools !== true) await scripts.declare();
       return judgeStart(servers, options.servers, {
         status: sources.status(),
         problems: config.warnings,
@@ -138,12 +172,14 @@ export function createHost(given: HostOptions, deps: HostDeps): Host {
       });
     },
     async prompt(text, signal) {
+      isAsked = true;
       try {
         const outcome = await runAgent(
           {
             model: await openModel(),
             snapshot: async (turnSignal) => {
               await sources.refresh(turnSignal);
+              await scripts.declare();
               return registry.snapshot();
             },
             declare: declareTools,
@@ -153,6 +189,7 @@ export function createHost(given: HostOptions, deps: HostDeps): Host {
             contextTokens: config.model?.contextTokens,
             limits: options.limits,
             emit: options.onEvent,
+            onHistory: saving && ((messages) => saving.onHistory(messages, kept.list())),
           },
           history,
           text,
@@ -172,6 +209,8 @@ export function createHost(given: HostOptions, deps: HostDeps): Host {
       const { call, snapshot } = offerCall(sources.offers, request);
       return executor.execute(call, snapshot, signal);
     },
+    runScript: (request, signal) => scripts.run(request, signal),
+    checkSyntax: (code, signal) => scripts.checkSyntax(code, signal),
     async parseArguments(tool, words) {
       const texts = new Map<string, string>();
       for (const path of filesNamedBy(words)) texts.set(path, await readText(path, deps.clock));
@@ -179,9 +218,14 @@ export function createHost(given: HostOptions, deps: HostDeps): Host {
       return parseArguments(words, tool.definition.inputSchema, textOf);
     },
     checkArguments: (tool, args) => checkArguments(tool.definition.inputSchema, args),
+    permissions: () => permissions.report(registry.snapshot()),
+    explain: permissions.explain,
+    forgetGrants: (server, tool) => permissions.deps.grants.remove(server, tool),
     reconnect: (server, signal) => sources.reconnect(server, signal),
     killNow: killAll,
     async close() {
+      pruning.abort();
+      scripts.close();
       await sources.close();
       asks.close();
     },

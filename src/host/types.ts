@@ -1,13 +1,19 @@
 /** The whole house behind one door: what surfaces use. */
 import type { AgentEvent, RunLimits, RunResult } from '../agent/types.ts';
 import type { JsonObject } from '../base/json.ts';
+import type { BeforeSend } from '../calls/execute.ts';
 import type { CallOutcome, ToolCall } from '../calls/types.ts';
 import type { Config } from '../config/types.ts';
 import type { ServerStatus } from '../mcp/types.ts';
+import type { ModelMessage } from '../model/types.ts';
+import type { Explanation } from '../permission/explain.ts';
 import type { AskUser } from '../permission/types.ts';
+import type { KeptResult } from '../results/kept.ts';
 import type { RegisteredTool, RegistrySnapshot } from '../tools/types.ts';
 import type { ElicitPlan } from './elicit.ts';
 import type { OfferRequest } from './offer-call.ts';
+import type { PermissionReport } from './permissions.ts';
+import type { ScriptReport, ScriptRequest } from './scripts.ts';
 import type { ServerLogLevel } from './server-level.ts';
 import type { ServerOffers } from './server-offers.ts';
 import type { Talk } from './talk.ts';
@@ -39,6 +45,8 @@ export interface HostOptions {
   readonly limits: RunLimits;
   /** `off`: binary results are dropped instead of saved. */
   readonly artifacts: 'on' | 'off';
+  /** What was said and done before, and who keeps what comes. Default: nobody. */
+  readonly saving?: Saving | undefined;
   /** True: the model is loaded while servers connect. False for commands without a model. */
   readonly preloadModel: boolean;
   /**
@@ -46,8 +54,22 @@ export interface HostOptions {
    * is one request less then. Default false.
    */
   readonly usesKeptTools?: boolean;
+  /** For hooks: who speaks to the person, such as `run`, `session`, `call`. Default `embedded`. */
+  readonly surface?: string | undefined;
   /** A terminal session stops waiting for stragglers after this; a script waits for all (`undefined`). */
   readonly patienceMs: number | undefined;
+}
+
+/** A session or record that outlives this process. */
+export interface Saving {
+  /** Puts on record what is about to be sent; the call waits for it. Must not throw or reject. */
+  readonly beforeSend: BeforeSend;
+  /** The conversation to go on with. */
+  readonly history: readonly ModelMessage[];
+  /** Told whenever the conversation has grown, with the cut results that can be read on. Must not throw. */
+  readonly onHistory: (history: readonly ModelMessage[], kept: readonly KeptResult[]) => void;
+  /** Cut results of the conversation so far. */
+  readonly kept: readonly KeptResult[];
 }
 
 /** How the servers stood when the first model request could be made. */
@@ -90,10 +112,20 @@ export interface Host {
   offers(): readonly ServerOffers[];
   /** A person's reading on the one road. Rejects with UsageError for a server that has none of it. */
   read(request: OfferRequest, signal: AbortSignal): Promise<CallOutcome>;
+  /** A person's script: its calls follow the mode. Rejects with UsageError for its options, or the signal's reason. */
+  runScript(request: ScriptRequest, signal: AbortSignal): Promise<ScriptReport>;
+  /** Why a script does not compile; `undefined` when it does. */
+  checkSyntax(code: string, signal: AbortSignal): Promise<string | undefined>;
   /** Types `key=value` words (or one JSON object) by the tool's schema; reads `key=@FILE`. Rejects with UsageError. */
   parseArguments(tool: HasSchema, words: readonly string[]): Promise<JsonObject>;
   /** Problems of arguments against the tool's schema, one sentence each; empty = fit. */
   checkArguments(tool: RegisteredTool, args: JsonObject): readonly string[];
+  /** How permission stands: rules, hooks, what a model's call of each exposed tool meets, what was allowed. */
+  permissions(): PermissionReport;
+  /** What a model's call of this tool meets, arguments aside. */
+  explain(tool: RegisteredTool): Explanation;
+  /** Takes back what a person allowed of one tool, for the session and for good. Returns how many. */
+  forgetGrants(server: string, tool: string): number;
   /** Connects one server again. */
   reconnect(server: string, signal: AbortSignal): Promise<ServerStatus>;
   /** Kills every child group at once, synchronously: for a second Ctrl-C. */

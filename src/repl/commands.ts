@@ -4,6 +4,7 @@ import type { Host } from '../host/types.ts';
 import type { ServerStatus } from '../mcp/types.ts';
 import { type ListingView, listServers, listTools } from './listing.ts';
 import { fillPrompt, isPromptLine, listOffers } from './offers.ts';
+import { runPermissions } from './permissions.ts';
 import { cleanLine } from './render.ts';
 
 export type CommandOutcome =
@@ -17,6 +18,7 @@ export const COMMAND_NAMES = [
   '/help',
   '/tools',
   '/mcp',
+  '/permissions',
   '/resources',
   '/prompts',
   '/exit',
@@ -28,6 +30,9 @@ const HELP = [
   '  /tools [SERVER]        tools that the model may use, and why the others are hidden',
   '  /mcp                   servers: state, protocol, tools, last error',
   '  /mcp reconnect NAME    connect a server again',
+  '  /permissions [SERVER]  what a call of the model meets, which rule says so, what you allowed',
+  '  /permissions forget SERVER/TOOL',
+  '                         take back what you allowed, for this session and for good',
   '  /resources [SERVER]    what servers offer for reading',
   '  /prompts [SERVER]      prepared texts of servers; required arguments have a star',
   '  /SERVER:PROMPT k=v …   have the server fill it in, and run it',
@@ -55,6 +60,8 @@ export async function runCommand(
       return words.length === 0
         ? say(...listServers(host.status(), host.snapshot(), view))
         : reconnect(words, host, view, signal);
+    case '/permissions':
+      return say(...runPermissions(words, host, view));
     case '/resources':
       return say(...(await listOffers('resources', words[0], host, view, signal)));
     case '/prompts':

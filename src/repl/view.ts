@@ -80,6 +80,7 @@ export function createView(screen: Screen, paint: Paint): View {
         case 'retry':
           return screen.print(paint(`… ${cleanLine(event.notice)}`, 'dim'));
         case 'call_permission':
+        case 'call_changed':
         case 'turn_done':
           return;
         case 'call_sent':

@@ -518,4 +518,89 @@ describe('a batch', () => {
     expect(error).toBeInstanceOf(InternalError);
     expect(events.filter(({ type }) => type === 'call_done')).toHaveLength(1);
   });
+
+  test('hooks speak before the question, and a result hook before anyone else sees the result', async () => {
+    const heard: unknown[] = [];
+    const hooks: Hooks = {
+      beforeCall: async (about) => {
+        heard.push(about);
+        return [{ effect: 'ask', why: 'hook c.yaml:1 gate: look', reason: 'look' }];
+      },
+      afterCall: async (_, result) => ({
+        result: { ...result, content: [{ type: 'text', text: 'clean' }] },
+        changes: [{ hook: 'c.yaml:2 filter', before: 'b', after: 'a', reason: undefined }],
+      }),
+    };
+    const questions: Question[] = [];
+    const { run, events } = bench({
+      hooks,
+      person: async (question) => {
+        questions.push(question);
+        return { kind: 'session' };
+      },
+    });
+    const outcome = await run(call('fs_read', { path: 'a' }, { parentToolCallId: 'script-1' }));
+    expect(brief(outcome)).toEqual(['result', 'clean']);
+    expect(heard).toEqual([
+      {
+        server: 'fs',
+        tool: 'read',
+        publicName: 'fs_read',
+        arguments: { path: 'a' },
+        annotations: {},
+        trusted: false,
+        session: null,
+        surface: 'run',
+        parentToolCallId: 'script-1',
+      },
+    ]);
+    expect(questions.map(({ canLast, lines }) => [canLast, lines.at(-1)])).toEqual([
+      [false, '  asked because of hook c.yaml:1 gate: look'],
+    ]);
+    const about = { id: 'c1', server: 'fs', tool: 'read' };
+    expect(events.slice(0, 3)).toEqual([
+      {
+        type: 'call_permission',
+        ...about,
+        decision: { effect: 'ask', why: 'hook c.yaml:1 gate: look' },
+        // A hook looks at each call: nothing lasts.
+        answer: 'yes',
+      },
+      { type: 'call_sent', ...about, arguments: { path: 'a' } },
+      {
+        type: 'call_changed',
+        ...about,
+        hook: 'c.yaml:2 filter',
+        before: 'b',
+        after: 'a',
+        reason: undefined,
+      },
+    ]);
+  });
+
+  test('a hook that denies is told to the model with its reason, and nothing is sent', async () => {
+    const hooks: Hooks = {
+      beforeCall: async () => [{ effect: 'deny', why: 'hook c.yaml:1 gate: no', reason: 'no' }],
+      afterCall: async (_, result) => ({ result, changes: [] }),
+    };
+    const { run, source } = bench({ hooks });
+    expect(await run(call('fs_read', { path: 'a' }))).toMatchObject({
+      kind: 'denied',
+      by: 'rule',
+      text: 'fs/read was not called: a hook of the user denies it and says: no',
+      remedy: 'another decision of your hook c.yaml:1 gate: no',
+    });
+    expect(source.calls).toEqual([]);
+  });
+
+  test('what a rule denies is not even shown to hooks', async () => {
+    const hooks: Hooks = {
+      beforeCall: () => Promise.reject(new Error('asked')),
+      afterCall: () => Promise.reject(new Error('asked')),
+    };
+    const deny: CallRule = { effect: 'deny', tools: ['fs/*'], when: [], place: 'c.yaml:1' };
+    const { run, events } = bench({ hooks, callRules: [deny] });
+    expect((await run(call('fs_read', { path: 'a' }, { origin: 'user' }))).kind).toBe('denied');
+    expect(events[0]).toMatchObject({ decision: { effect: 'deny', why: 'c.yaml:1 deny "fs/*"' } });
+  });
 });

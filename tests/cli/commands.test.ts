@@ -89,6 +89,25 @@ describe('tools', () => {
     });
   });
 
+  test("--why tells what a model's call meets and what says so, in --json as well", async () => {
+    const { stdout } = await cli(['tools', '--why'], { host, config });
+    expect(stdout).toBe(
+      [
+        'fs/read_file  ask    mcp.permissions: ask',
+        '              deny   c.yaml:2 deny "fs/*" when path: "secrets/*"',
+        'fs/upload     hidden  needs binary data at $.file; binary: keep offers it',
+        '',
+      ].join('\n'),
+    );
+    const run = await cli(['tools', '--why', '--json'], { host, config });
+    const [shown] = JSON.parse(run.stdout).tools;
+    expect(shown.permission).toEqual({
+      effect: 'ask',
+      why: 'mcp.permissions: ask',
+      sometimes: [{ effect: 'deny', why: 'c.yaml:2 deny "fs/*" when path: "secrets/*"' }],
+    });
+  });
+
   test('only the named server is started', async () => {
     expect((await cli(['tools', 'fs'], { host, config })).options?.servers).toEqual(['fs']);
   });

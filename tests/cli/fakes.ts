@@ -290,6 +290,21 @@ function fakeHost(options: HostOptions, fake: Partial<FakeHost>, steps: string[]
       ),
     checkArguments: (_tool, args) => ('bad' in args ? ['bad: not known'] : []),
     reconnect: () => Promise.reject(new Error('not used')),
+    permissions: () => ({
+      mode: 'mcp.permissions: ask',
+      rules: [],
+      hooks: [],
+      tools: [],
+      grants: [],
+    }),
+    explain: ({ server, name }) => ({
+      server,
+      tool: name,
+      effect: 'ask',
+      why: 'mcp.permissions: ask',
+      sometimes: [{ effect: 'deny', why: 'c.yaml:2 deny "fs/*" when path: "secrets/*"' }],
+    }),
+    forgetGrants: () => 0,
     killNow: () => undefined,
     close: () => {
       steps.push('close');

@@ -65,6 +65,21 @@ export function createFakeHost(
     read: () => Promise.resolve(NOT_SCRIPTED),
     parseArguments: () => Promise.resolve({}),
     checkArguments: () => [],
+    permissions: () => ({
+      mode: 'mcp.permissions: ask',
+      rules: [],
+      hooks: [],
+      tools: [],
+      grants: [],
+    }),
+    explain: ({ server, name }) => ({
+      server,
+      tool: name,
+      effect: 'ask',
+      why: 'mcp.permissions: ask',
+      sometimes: [],
+    }),
+    forgetGrants: () => 0,
     async reconnect(name) {
       log.push(`reconnect ${name}`);
       return servers.find((server) => server.name === name) ?? fakeServer(name);

@@ -84,7 +84,7 @@ describe('a session in a pseudo-terminal', () => {
     pty.type('helo\x1b[Dl 日本\r');
     await pty.shows('hell 日本o (8)');
     pty.type('ask\r');
-    await pty.shows('Allow? [y/s/n/d/v] ');
+    await pty.shows('Allow? [y/s/a/n/d/v] ');
     pty.type('y\r');
     await pty.shows('person said yes');
     pty.type('\x1b[A\x1b[A\r');

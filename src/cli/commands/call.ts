@@ -28,6 +28,7 @@ export async function runCall(context: Context, words: readonly string[]): Promi
       event.type === 'call_done' ? context.screen.live(undefined) : announce(event),
     preloadModel: false,
     usesKeptTools: true,
+    surface: 'call',
   };
   return withHost(context, request, async (host) => {
     const report = await host.start(signal);

@@ -1,6 +1,9 @@
 /** `usher tools`: what is offered to the model, and why the rest is not. */
 import { EXIT, type ExitCode } from '../../base/exit.ts';
+import type { Log } from '../../base/log.ts';
+import type { Host } from '../../host/types.ts';
 import type { ServerStatus } from '../../mcp/types.ts';
+import type { Explanation } from '../../permission/explain.ts';
 import type { HiddenReason, RegisteredTool, RegistrySnapshot } from '../../tools/types.ts';
 import { announceEvents } from '../announce.ts';
 import { serverWarnings } from '../banner.ts';
@@ -9,6 +12,8 @@ import type { Context } from '../context.ts';
 import { countDown, throwIfFatal, withHost } from '../house.ts';
 import { findServer } from '../target.ts';
 import { oneWord } from '../words.ts';
+
+type Explain = (tool: RegisteredTool) => Explanation;
 
 /** Lists the tools. 4 when every server is down, or one with `--strict`. */
 export async function runTools(context: Context, words: readonly string[]): Promise<ExitCode> {
@@ -21,6 +26,7 @@ export async function runTools(context: Context, words: readonly string[]): Prom
     askUser: undefined,
     onEvent: announceEvents({ ...context, quiet: options.quiet }),
     preloadModel: false,
+    surface: 'tools',
   };
   return withHost(context, request, async (host) => {
     const report = await host.start(signal);
@@ -34,8 +40,10 @@ export async function runTools(context: Context, words: readonly string[]): Prom
     }
     const whole = host.snapshot();
     const snapshot = word === undefined ? whole : ofServers(whole, report.servers);
-    if (options.output === 'json') output.json(toolsDocument(snapshot, options.all));
-    else output.text(toolsText(snapshot));
+    const explain = options.why ? host.explain : undefined;
+    if (options.output === 'json') output.json(toolsDocument(snapshot, options.all, explain));
+    else output.text(explain === undefined ? toolsText(snapshot) : whyText(snapshot, explain));
+    if (options.why) tellHooks(host, log);
     if (snapshot.tools.length === 0) log.info('no tool is offered to the model');
     const { down, wanted } = countDown(config, report.servers);
     const isDown = wanted > 0 && (down === wanted || (options.strict && down > 0));
@@ -50,8 +58,8 @@ function ofServers(snapshot: RegistrySnapshot, servers: readonly ServerStatus[])
   return { ...snapshot, tools: tools.filter(isOurs), hidden: hidden.filter(isOurs) };
 }
 
-/** The list items verbatim, with server, name and publicName. */
-export function toolsDocument(snapshot: RegistrySnapshot, all: boolean) {
+/** The list items verbatim, with server, name and publicName; with `explain` what a model's call meets. */
+export function toolsDocument(snapshot: RegistrySnapshot, all: boolean, explain?: Explain) {
   const shown = ({ server, name, publicName, definition }: RegisteredTool) => ({
     ...definition.raw,
     server,
@@ -61,6 +69,7 @@ export function toolsDocument(snapshot: RegistrySnapshot, all: boolean) {
   const exposed = snapshot.tools.map((tool) => ({
     ...shown(tool),
     ...(all ? { exposed: true } : {}),
+    ...(explain === undefined ? {} : { permission: permissionOf(explain(tool)) }),
   }));
   const hidden = snapshot.hidden.map((tool) => ({
     ...shown(tool),
@@ -83,6 +92,30 @@ function toolsText(snapshot: RegistrySnapshot): string {
   return twoColumns(rows);
 }
 
+/** Two columns: the tool, then what a model's call meets and what says so; what holds for some arguments below. */
+function whyText(snapshot: RegistrySnapshot, explain: Explain): string {
+  const rows = snapshot.tools.flatMap((tool) => {
+    const { effect, why, sometimes } = explain(tool);
+    return [
+      [fullName(tool), `${effect.padEnd(5)}  ${why}`] as const,
+      ...sometimes.map((rule) => ['', `${rule.effect.padEnd(5)}  ${rule.why}`] as const),
+    ];
+  });
+  const hidden = snapshot.hidden.map(
+    (tool) => [fullName(tool), `hidden  ${reasonText(tool.hidden)}`] as const,
+  );
+  return twoColumns([...rows, ...hidden]);
+}
+
+function permissionOf({ effect, why, sometimes }: Explanation) {
+  return { effect, why, sometimes };
+}
+
+function tellHooks(host: Host, log: Log): void {
+  const asked = host.permissions().hooks.filter((hook) => hook.includes(' tool_call: '));
+  for (const hook of asked) log.info(`asked about each call as well: ${hook}`);
+}
+
 function fullName({ server, name }: RegisteredTool): string {
   return `${server}/${name}`;
 }
@@ -103,6 +136,8 @@ function reasonText(reason: HiddenReason | undefined): string {
       return 'left out by --tool, --no-tool or defaultTools';
     case 'tokens':
       return `about ${reason.tokens} tokens, maxToolTokens is ${reason.maxTokens}`;
+    case 'locked':
+      return `withheld: ${reason.change === 'new' ? 'not in usher.lock' : 'changed since usher.lock'}`;
     case 'malformed':
       return `cannot be used: ${reason.problem}`;
   }

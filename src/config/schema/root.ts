@@ -1,7 +1,10 @@
 /** The whole file. The only declaration of its shape; types, example and JSON Schema derive from it. */
 import * as v from 'valibot';
+import { artifactsSchema } from './artifacts.ts';
 import { duration, text } from './atoms.ts';
+import { exposureSchema, searchSchema } from './exposure.ts';
 import { modelSchema } from './model.ts';
+import { hooksSchema, ruleSchema } from './rules.ts';
 import { permissionModeSchema, serverSchema } from './server.ts';
 
 export const mcpSchema = v.strictObject({
@@ -19,8 +22,8 @@ export const mcpSchema = v.strictObject({
   ),
   exposure: v.optional(
     v.pipe(
-      v.picklist(['direct', 'hidden'], 'direct or hidden'),
-      v.description('default for every server; default direct'),
+      exposureSchema,
+      v.description('default for every server; auto: deferred when there are many; default direct'),
     ),
   ),
   patience: v.optional(
@@ -39,10 +42,24 @@ export const rootSchema = v.strictObject({
   mcp: v.optional(v.pipe(mcpSchema, v.description('defaults for all servers'))),
   defaultTools: v.optional(
     v.pipe(
-      v.array(v.pipe(text(), v.check(isToolChange, '+mcp_meta or -PATTERN'))),
-      v.description('+mcp_meta: tools by original names; -PATTERN: leaves tools out'),
+      v.array(v.pipe(text(), v.check(isToolChange, '+mcp_meta, +codemode or -PATTERN'))),
+      v.description('+mcp_meta: tools by original names; +codemode: scripts; -PATTERN: leaves tools out'),
     ),
   ),
+  rules: v.optional(
+    v.pipe(
+      v.array(ruleSchema),
+      v.maxLength(1000, 'at most 1000 rules'),
+      v.description('deny before ask before allow, whatever their order; deny holds always'),
+    ),
+  ),
+  hooks: v.optional(
+    v.pipe(hooksSchema, v.description('programs of yours on the way of each call')),
+  ),
+  artifacts: v.optional(
+    v.pipe(artifactsSchema, v.description('files made of binary and long results')),
+  ),
+  search: v.optional(v.pipe(searchSchema, v.description('how tools are found'))),
   servers: v.optional(v.pipe(v.array(serverSchema), v.description('the servers, one item each'))),
 });
 
@@ -50,5 +67,5 @@ export type McpEntry = v.InferOutput<typeof mcpSchema>;
 
 /** Anything else would change nothing, and nobody would notice. */
 function isToolChange(entry: string): boolean {
-  return entry === '+mcp_meta' || /^-[^\s-]\S*$/.test(entry);
+  return ['+mcp_meta', '+codemode'].includes(entry) || /^-[^\s-]\S*$/.test(entry);
 }
