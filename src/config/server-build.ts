@@ -7,6 +7,7 @@ import { type TlsFiles, tlsFileProblem } from '../base/tls-files.ts';
 import { expand } from './expand.ts';
 import { sentHeaderProblem } from './header-rules.ts';
 import type { PathItem } from './problem.ts';
+import type { Exposures } from './schema/exposure.ts';
 import type { ServerEntry } from './schema/server.ts';
 import { isSecretName, looksLikeSecret } from './secret-names.ts';
 import type { RuleBreak } from './server-rules.ts';
@@ -25,7 +26,7 @@ export interface BuildContext {
   readonly env: Env;
   /** usher's working directory, absolute. */
   readonly cwd: string;
-  readonly exposure: 'direct' | 'hidden';
+  readonly exposure: Exposures;
   /** Folder that relative `tls` files are below. Default: `cwd`. */
   readonly folder?: string;
 }
@@ -52,6 +53,8 @@ export function buildServer(
     trustAnnotations: entry.trustAnnotations ?? false,
     ...(entry.expect === undefined ? {} : { expect: buildExpectation(entry.expect) }),
     exposure: entry.exposure ?? context.exposure,
+    ...(entry.toolExposure === undefined ? {} : { toolExposure: entry.toolExposure }),
+    ...(entry.maxToolTokens === undefined ? {} : { maxToolTokens: entry.maxToolTokens }),
     binary: entry.binary ?? 'drop',
     instructions: entry.instructions ?? 'full',
     ...(entry.sampling === undefined ? {} : { sampling: entry.sampling }),

@@ -20,8 +20,12 @@ export interface SearchIndex {
     tools: readonly RegisteredTool[],
     aboutServer?: (server: string) => string | undefined,
   ): void;
-  /** The best `limit` tools, best first; without a common word none. Equal scores go by public name. */
-  search(query: string, limit: number): readonly FoundTool[];
+  /** The best `limit` tools that `accept` takes, best first; without a common word none. Ties go by public name. */
+  search(
+    query: string,
+    limit: number,
+    accept?: (tool: RegisteredTool) => boolean,
+  ): readonly FoundTool[];
 }
 
 const TUNING = {
@@ -109,14 +113,14 @@ export function createSearchIndex(): SearchIndex {
       if (alive < slots.length) rebuild();
       vocabulary = createVocabulary(postings);
     },
-    search(query, limit) {
+    search(query, limit, accept = () => true) {
       const text = query.slice(0, MAX_QUERY);
       const concepts = conceptsOf(text, vocabulary);
       const scores = scoreAll(concepts, postings, slots.length);
       const exact = exactMatch(text, slots);
       const found: FoundTool[] = [];
       slots.forEach((entry, slot) => {
-        if (entry === undefined) return;
+        if (entry === undefined || !accept(entry.tool)) return;
         const bonus = exact(entry) ? EXACT_NAME_BONUS : 0;
         const score = (scores[slot] ?? 0) + bonus;
         if (score > 0) found.push({ tool: entry.tool, score });

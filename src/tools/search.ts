@@ -5,28 +5,31 @@
 import { createSearchIndex, type FoundTool, type SearchIndex } from './search-index.ts';
 import type { RegisteredTool } from './types.ts';
 
-export type { FoundTool } from './search-index.ts';
-
 /** A text on a server for its tools to be found by; `undefined` where nothing is known. */
 export type AboutServer = (server: string) => string | undefined;
 
 export interface ToolSearch {
   /**
-   * The best `limit` tools of the list, best first; tools without a common word are left out. Equal scores are
+   * The best `limit` tools of the list that `accept` takes (default: all), best first; tools without a common word are left out. Equal scores are
    * ordered by public name. A query that is a tool's name puts it first. Of a list that changed since the last
    * search only the difference is read.
    */
-  find(tools: readonly RegisteredTool[], query: string, limit: number): readonly FoundTool[];
+  find(
+    tools: readonly RegisteredTool[],
+    query: string,
+    limit: number,
+    accept?: (tool: RegisteredTool) => boolean,
+  ): readonly FoundTool[];
 }
 
 /** A search that keeps its index in step with the lists it is given. */
 export function createToolSearch(aboutServer?: AboutServer): ToolSearch {
   let index: SearchIndex | undefined;
   return {
-    find(tools, query, limit) {
+    find(tools, query, limit, accept) {
       index ??= createSearchIndex();
       index.sync(tools, aboutServer);
-      return index.search(query, limit);
+      return index.search(query, limit, accept);
     },
   };
 }

@@ -276,16 +276,15 @@ describe('a bad entry', () => {
       at(6, 5, '.alwaysAllow: unknown key; write toolPermissions: { TOOL: auto }'),
       at(7, 5, '.headersHelper: unknown key; write headersCommand: [PROGRAM, ARGUMENT]'),
     ],
-    'keys of later versions': [
-      'url: https://a.example/\nmaxToolTokens: 1\ntoolExposure: {}',
-      ...['maxToolTokens', 'toolExposure'].map((key, index) =>
-        at(4 + index, 5, `.${key}: this key is not available in this version`),
-      ),
+    'exposures there are not': [
+      'url: https://a.example/\nexposure: deferrd\ntoolExposure: {x: no}\nmaxToolTokens: 0',
+      at(4, 15, '.exposure: expected direct, deferred, codemode, hidden or auto, got "deferrd"'),
+      at(5, 23, '.toolExposure.x: expected direct, deferred, codemode, hidden or auto, got "no"'),
+      at(6, 20, '.maxToolTokens: expected a whole number of at least 1, got 0'),
     ],
     'values of later versions': [
-      'url: https://a.example/\nexposure: deferred\nauth: {type: oauth, clientId: a}',
-      at(4, 15, '.exposure: "deferred" is not available in this version'),
-      at(5, 18, '.auth.type: "oauth" is not available in this version'),
+      'url: https://a.example/\nauth: {type: oauth, clientId: a}',
+      at(4, 18, '.auth.type: "oauth" is not available in this version'),
     ],
     'an unknown transport': [
       'url: https://a.example/\ntransport: stdio',

@@ -10,6 +10,7 @@ import {
   variableName,
   wholeNumber,
 } from './atoms.ts';
+import { exposureSchema, toolExposureSchema } from './exposure.ts';
 
 export const permissionModeSchema = v.picklist(['ask', 'auto'], 'ask or auto');
 
@@ -148,8 +149,20 @@ export const serverSchema = v.strictObject({
   description: v.optional(v.pipe(text(), v.description('what the server is for'))),
   exposure: v.optional(
     v.pipe(
-      v.picklist(['direct', 'hidden'], 'direct or hidden'),
-      v.description('direct: declared to the model; hidden: not reachable; default direct'),
+      exposureSchema,
+      v.description('direct: declared to the model; deferred: once searched for; default direct'),
+    ),
+  ),
+  toolExposure: v.optional(
+    v.pipe(
+      toolExposureSchema,
+      v.description('by original tool name or glob; an exact name wins, then the first glob'),
+    ),
+  ),
+  maxToolTokens: v.optional(
+    v.pipe(
+      wholeNumber(1),
+      v.description('beyond it all are deferred, and a tool that is so alone is hidden'),
     ),
   ),
   binary: v.optional(
