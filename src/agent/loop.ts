@@ -44,6 +44,8 @@ export interface AgentDeps {
   readonly contextTokens: number | undefined;
   readonly limits: RunLimits;
   readonly emit: EventSink;
+  /** Told whenever the history has grown: before the calls of a turn are made, after them, and at the end. Must not throw. */
+  readonly onHistory?: ((history: readonly ModelMessage[]) => void) | undefined;
 }
 
 export interface RunOutcome {
@@ -63,10 +65,12 @@ export async function runAgent(
   const messages: ModelMessage[] = [...history, { role: 'user', text: prompt }];
   try {
     const answer = await takeTurns(deps, messages, record, signal);
+    deps.onHistory?.(messages);
     return { result: record.finish(answer), history: messages };
   } catch (thrown) {
     const error = signal.aborted ? abortError(signal) : toAppError(thrown);
     const nothingDone = messages.length === history.length + 1;
+    if (!nothingDone) deps.onHistory?.(messages);
     return { result: record.fail(error), history: nothingDone ? history : messages };
   }
 }
@@ -100,11 +104,13 @@ async function takeTurns(
       continue;
     }
     cutReplies = 0;
+    deps.onHistory?.(messages);
     const calls = reply.toolCalls.map((call) => toToolCall(call, reply.origin));
     const outcomes = await runCalls(deps, calls, snapshot, messages, signal);
     record.addCalls(calls, outcomes);
     const { message, repeated } = toToolMessage(calls, outcomes, guard);
     messages.push(message);
+    deps.onHistory?.(messages);
     if (repeated !== undefined) throw repeatLimitError(repeated);
     signal.throwIfAborted();
   }

@@ -1,0 +1,161 @@
+/** `usher sessions`: the conversations that were saved. */
+
+import { FailedError, UsageError } from '../../base/errors.ts';
+import { EXIT, type ExitCode } from '../../base/exit.ts';
+import { systemFiles } from '../../base/file-ops.ts';
+import { stateDirectory } from '../../base/paths.ts';
+import { escapeForTerminal, nearestMatches } from '../../base/text.ts';
+import { listSessions, removeSession, type SessionSummary } from '../../session/list.ts';
+import { checkSessionId, placesOf } from '../../session/places.ts';
+import type { SavedMessage, SavedSession } from '../../session/read-transcript.ts';
+import { MAX_TRANSCRIPT_BYTES } from '../../session/transcript.ts';
+import { firstLine, twoColumns } from '../columns.ts';
+import type { Context } from '../context.ts';
+import { noMoreWords } from '../words.ts';
+
+const DEFAULT_AGE = '30d';
+const AGE = /^(\d+)(d|h)$/;
+const HOUR_MS = 3_600_000;
+
+/** Lists, prints, goes on with or removes sessions. */
+export async function runSessions(context: Context, words: readonly string[]): Promise<ExitCode> {
+  const [verb = 'list', ...rest] = words;
+  switch (verb) {
+    case 'list':
+      noMoreWords(rest, 'sessions');
+      return list(context);
+    case 'show':
+      return show(context, oneId(rest));
+    case 'resume':
+      return resume(context, oneId(rest));
+    case 'prune':
+      return prune(context, rest);
+    default: {
+      const [nearest] = nearestMatches(verb, ['list', 'show', 'resume', 'prune'], 1);
+      throw new UsageError(`usher sessions has no "${verb}"`, {
+        hint: nearest === undefined ? 'list, show, resume or prune' : `did you mean ${nearest}?`,
+      });
+    }
+  }
+}
+
+function list(context: Context): ExitCode {
+  const { options, output } = context;
+  const sessions = listSessions(stateDirOf(context));
+  if (options.output === 'json') {
+    output.json({
+      sessions: sessions.map(({ updatedAt, ...rest }) => ({ ...rest, updatedAt: iso(updatedAt) })),
+    });
+  } else {
+    output.text(twoColumns(sessions.map(row)));
+  }
+  return EXIT.ok;
+}
+
+function row({ id, updatedAt, cwd, title }: SessionSummary): readonly [string, string] {
+  const when = iso(updatedAt).slice(0, 16).replace('T', ' ');
+  return [id, escapeForTerminal(`${when}  ${cwd}  ${firstLine(title)}`).replaceAll('\n', ' ')];
+}
+
+async function show(context: Context, id: string): Promise<ExitCode> {
+  const { options, output } = context;
+  const { messages, cwd } = await readSession(stateDirOf(context), id);
+  if (options.output === 'json') {
+    output.json({ id, cwd, messages: messages.map(({ at, message }) => ({ at, ...message })) });
+  } else {
+    output.text(messages.map(messageText).join('\n'));
+  }
+  return EXIT.ok;
+}
+
+function messageText({ message }: SavedMessage): string {
+  switch (message.role) {
+    case 'user':
+      return `> ${message.text.replaceAll('\n', '\n> ')}\n`;
+    case 'assistant': {
+      const calls = message.toolCalls.map((call) => `→ ${call.name} ${call.argumentsText}\n`);
+      return `${message.text === '' ? '' : `${message.text}\n`}${calls.join('')}`;
+    }
+    case 'tool':
+      return message.results
+        .map(({ name, status, text }) => `← ${name} ${status}\n${text}\n`)
+        .join('');
+  }
+}
+
+async function resume(context: Context, id: string): Promise<ExitCode> {
+  const { stdin, output } = context;
+  if (!stdin.isTerminal || !output.isTerminal) {
+    throw new UsageError('an interactive session needs a terminal', {
+      hint: `usher --session ${id} --prompt "your question" goes on without one`,
+    });
+  }
+  await readSession(stateDirOf(context), id);
+  const { runSession } = await import('../session.ts');
+  return runSession({ ...context, options: { ...context.options, session: id } });
+}
+
+async function prune(context: Context, words: readonly string[]): Promise<ExitCode> {
+  const { clock, log } = context;
+  const stateDir = stateDirOf(context);
+  const wallTime = () => clock.date().getTime();
+  const ids = chosen(words, listSessions(stateDir), wallTime());
+  let removed = 0;
+  let isMissing = false;
+  for (const id of ids) {
+    const outcome = removeSession(stateDir, id, systemFiles, wallTime);
+    if (outcome === 'removed') removed += 1;
+    if (outcome === 'busy') log.warn(`session ${id} is busy and stays`, 'try again later');
+    if (outcome === 'missing') {
+      isMissing = true;
+      log.error(`there is no session ${id}`, 'usher sessions list shows all');
+    }
+  }
+  log.info(`${removed} ${removed === 1 ? 'session' : 'sessions'} removed`);
+  return isMissing ? EXIT.usage : EXIT.ok;
+}
+
+/** The ids as named, or those that are older than an age. */
+function chosen(
+  words: readonly string[],
+  all: readonly SessionSummary[],
+  now: number,
+): readonly string[] {
+  const age = words.length === 0 ? DEFAULT_AGE : words.length === 1 ? words[0] : undefined;
+  const [, count, unit] = AGE.exec(age ?? '') ?? [];
+  const isSession = all.some(({ id }) => id === age);
+  if (count === undefined || isSession) return words.map(checkSessionId);
+  const maxAgeMs = Number(count) * (unit === 'd' ? 24 * HOUR_MS : HOUR_MS);
+  return all.filter(({ updatedAt }) => now - updatedAt > maxAgeMs).map(({ id }) => id);
+}
+
+async function readSession(stateDir: string, id: string): Promise<SavedSession> {
+  const bytes = systemFiles.read(placesOf(stateDir, id).transcript, MAX_TRANSCRIPT_BYTES);
+  const { readTranscript } = await import('../../session/read-transcript.ts');
+  const saved = bytes === undefined ? undefined : readTranscript(bytes);
+  if (saved !== undefined) return saved;
+  const [nearest] = nearestMatches(
+    id,
+    listSessions(stateDir).map((one) => one.id),
+    1,
+  );
+  throw new UsageError(`there is no session ${id}`, {
+    hint: nearest === undefined ? 'usher sessions list shows all' : `did you mean ${nearest}?`,
+  });
+}
+
+function oneId([id, ...rest]: readonly string[]): string {
+  noMoreWords(rest, 'sessions');
+  if (id !== undefined) return checkSessionId(id);
+  throw new UsageError('which session?', { hint: 'usher sessions list shows all' });
+}
+
+function stateDirOf({ env }: Context): string {
+  const stateDir = stateDirectory(env);
+  if (stateDir !== undefined) return stateDir;
+  throw new FailedError('there is no place for sessions: neither HOME nor XDG_STATE_HOME is set');
+}
+
+function iso(time: number): string {
+  return new Date(time).toISOString();
+}
