@@ -19,6 +19,8 @@ export interface ParsedLine {
   readonly command: CommandName;
   /** Words that are neither the command nor flags. */
   readonly words: readonly string[];
+  /** How many of the words came behind `--`. */
+  readonly dashed: number;
   /** Switches hold one empty text per time they were given; lists are already split at commas. */
   readonly flags: ReadonlyMap<FlagName, readonly string[]>;
 }
@@ -47,10 +49,17 @@ export function parseLine(words: readonly string[]): ParsedLine {
       addFlag(flags, given.name, given.spelling, value);
     }
   }
-  plain.push(...words.slice(index + 1));
+  const dashed = words.slice(index + 1);
+  plain.push(...dashed);
   const [first] = plain;
   const command = first === undefined ? '' : commandOf(first);
-  const parsed = { command, words: command === '' ? plain : plain.slice(1), flags };
+  const behind = command === '' ? plain : plain.slice(1);
+  const parsed = {
+    command,
+    words: behind,
+    dashed: Math.min(dashed.length, behind.length),
+    flags,
+  };
   checkFlagsFit(parsed);
   return parsed;
 }
@@ -108,7 +117,7 @@ function valueWord(word: string | undefined): string | undefined {
 
 function hasValue(name: FlagName): boolean {
   const kind = findFlag(name)?.kind;
-  return kind === 'value' || kind === 'list';
+  return kind === 'value' || kind === 'list' || kind === 'each';
 }
 
 function addFlag(
@@ -122,8 +131,8 @@ function addFlag(
   if (flag?.choices !== undefined && !flag.choices.includes(value)) {
     throw new UsageError(`${spelling}: expected ${flag.choices.join(', ')}, got "${value}"`);
   }
-  if (flag?.kind === 'list') {
-    const items = name === 'header' ? [value] : splitList(value);
+  if (flag?.kind === 'list' || flag?.kind === 'each') {
+    const items = flag.kind === 'each' ? [value] : splitList(value);
     if (items.length === 0) throw new UsageError(`${spelling} needs a value: ${valueHint(name)}`);
     flags.set(name, [...before, ...items]);
     return;
@@ -157,7 +166,15 @@ function commandOf(word: string): CommandName {
   });
 }
 
+/** Known, but not here yet: no near match may lead astray. */
+const LATER_FLAGS = ['--oauth-client-id', '--oauth-client-name', '--oauth-scope'];
+
 function unknownFlag(spelling: string): UsageError {
+  if (LATER_FLAGS.includes(spelling)) {
+    return new UsageError(`${spelling} is not available in this version`, {
+      hint: '--bearer-env NAME takes a token from a variable',
+    });
+  }
   const [nearest] = nearestMatches(spelling.replace(/^-+/, ''), Object.keys(FLAGS), 1);
   const hint =
     nearest === undefined ? 'usher --help lists the flags' : `did you mean --${nearest}?`;

@@ -16,6 +16,7 @@ export interface ConfigQuery {
   readonly configFlag: string | undefined;
   readonly env: Env;
   readonly cwd: string;
+  readonly approve?: readonly string[];
 }
 
 export interface HostPorts {

@@ -110,7 +110,7 @@ async function runCommand(line: ParsedLine, context: Context): Promise<ExitCode>
     case 'config':
       return (await import('./commands/config.ts')).runConfig(context, line.words);
     case 'mcp':
-      return (await import('./commands/mcp.ts')).runMcp(context, line.words);
+      return (await import('./commands/mcp.ts')).runMcp(context, line);
     case 'help': {
       noMoreWords(line.words.slice(1), 'help');
       const { renderTopic } = await import('./help.ts');

@@ -42,7 +42,8 @@ export async function findTool(context: Context, words: readonly string[]): Prom
   }
   refuseUrlFlags(context);
   const config = await loadConfig(context);
-  const names = [...config.servers.map(({ name }) => name), ...config.skipped];
+  const waiting = (config.pending ?? []).map(({ name }) => name);
+  const names = [...config.servers.map(({ name }) => name), ...config.skipped, ...waiting];
   if (names.includes(first)) {
     checkServerNames(config, [first]);
     const target = { config, servers: [first] };

@@ -1,18 +1,26 @@
-/** Which file holds the configuration, and which project files lie about without being used. */
+/** Which files hold configuration, lowest first: one that was named, alone, or user, project and local files. */
 import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { type Env, envValue } from '../base/env.ts';
 import { ConfigError } from '../base/errors.ts';
 import { displayPath, userConfigFile } from '../base/paths.ts';
-import type { ConfigWarning } from './types.ts';
+import { isTrackedByGit } from './git-index.ts';
+
+/** `named`: by `--config` or `$USHER_CONFIG`. All but `project` are the person's own word. */
+export type Scope = 'named' | 'user' | 'project' | 'local';
 
 export interface ConfigSource {
+  readonly scope: Scope;
   /** Absolute. */
   readonly path: string;
   /** As people know it. */
   readonly label: string;
-  /** `--config` or `$USHER_CONFIG`; `undefined` for the user's own file, which need not exist. */
+  /** `mcp.json`: a map `mcpServers`, as other hosts write it. */
+  readonly form: 'usher' | 'mcp.json';
+  /** `--config` or `$USHER_CONFIG`; `undefined` for the others, which need not exist. */
   readonly namedBy: '--config' | '$USHER_CONFIG' | undefined;
+  /** A local file that the repository ships: what it says is the project's word. */
+  readonly isShipped?: boolean;
 }
 
 export interface SourceOptions {
@@ -21,51 +29,51 @@ export interface SourceOptions {
   readonly env: Env;
   /** Absolute. */
   readonly cwd: string;
-}
-
-/** The one file to read: `--config`, else `$USHER_CONFIG`, else the user's own. `undefined` without HOME and XDG_CONFIG_HOME. */
-export function findSource({ configFlag, env, cwd }: SourceOptions): ConfigSource | undefined {
-  if (configFlag === '') throw new ConfigError('--config: the name of the file is empty');
-  const fromVariable = envValue(env, 'USHER_CONFIG');
-  const named = configFlag ?? fromVariable;
-  if (named !== undefined) {
-    const path = resolve(cwd, named);
-    const namedBy = configFlag === undefined ? '$USHER_CONFIG' : '--config';
-    return { path, label: displayPath(path, cwd), namedBy };
-  }
-  const path = userConfigFile(env);
-  return path === undefined
-    ? undefined
-    : { path, label: displayPath(path, cwd), namedBy: undefined };
+  /** Servers of project files that may run this time: `--approve`. Beside `$USHER_MCP_ALLOWLIST`. */
+  readonly approve?: readonly string[] | undefined;
 }
 
 /**
- * One warning that names the project files between the workspace root and `cwd`; nothing in them is
- * used before approval of project files exists. `undefined` when there are none.
+ * The files that count, lowest first. A named file stands alone. Project and local files are listed where they
+ * exist, from the workspace root down to `cwd`; the user's own file always, unless HOME and XDG_CONFIG_HOME
+ * are both unset.
  */
-export function pendingProjectFiles(cwd: string): ConfigWarning | undefined {
-  const found = foldersFromRoot(cwd)
-    .flatMap((folder) => PROJECT_FILES.map((file) => join(folder, file)))
-    .filter((path) => existsSync(path))
-    .map((path) => relative(cwd, path));
-  if (found.length === 0) return undefined;
-  const own = found.findLast((path) => path.endsWith('usher.yaml'));
-  return {
-    message: `${found.join(', ')}: pending, nothing in it is used: project files need an approval that does not exist in this version`,
-    hint:
-      own === undefined
-        ? 'put its servers into your own file, see usher config path'
-        : `--config ${own.startsWith('.') ? own : `./${own}`} is your word for it`,
-    skipped: undefined,
-  };
+export function listSources(options: SourceOptions): readonly ConfigSource[] {
+  const named = namedSource(options);
+  if (named !== undefined) return [named];
+  const { env, cwd } = options;
+  const user = userConfigFile(env);
+  const folders = workspaceFolders(cwd);
+  const below = (file: string) =>
+    folders.map((folder) => join(folder, file)).filter((path) => existsSync(path) && path !== user);
+  const local = below(LOCAL_FILE).map((path): ConfigSource => {
+    const isShipped = isTrackedByGit(folders[0] ?? cwd, path);
+    const source = sourceOf(isShipped ? 'project' : 'local', path, cwd);
+    return isShipped ? { ...source, isShipped } : source;
+  });
+  const project = folders.flatMap((folder) =>
+    [join(folder, MCP_JSON), join(folder, PROJECT_FILE)]
+      .filter((path) => existsSync(path) && path !== user)
+      .map((path) => sourceOf('project', path, cwd)),
+  );
+  return [
+    ...(user === undefined ? [] : [sourceOf('user', user, cwd)]),
+    ...project,
+    ...local.filter(({ scope }) => scope === 'project'),
+    ...local.filter(({ scope }) => scope === 'local'),
+  ];
 }
 
-const PROJECT_FILES = ['.mcp.json', 'usher.yaml', join('.usher', 'local.yaml')];
-/** Folders looked at upwards. */
-const MAX_DEPTH = 64;
+/** The source that a path stands for, whether it exists or not. */
+export function sourceOf(scope: Scope, path: string, cwd: string): ConfigSource {
+  const form = path.endsWith(`/${MCP_JSON}`) ? 'mcp.json' : 'usher';
+  const isNear = scope === 'project' || scope === 'local';
+  const label = isNear ? relative(cwd, path) : displayPath(path, cwd);
+  return { scope, path, label, form, namedBy: undefined };
+}
 
 /** From the nearest folder with `.git` (else `cwd`) down to `cwd`. */
-function foldersFromRoot(cwd: string): readonly string[] {
+export function workspaceFolders(cwd: string): readonly string[] {
   const folders: string[] = [];
   let folder = cwd;
   for (let depth = 0; depth < MAX_DEPTH; depth += 1) {
@@ -76,4 +84,19 @@ function foldersFromRoot(cwd: string): readonly string[] {
     folder = parent;
   }
   return [cwd];
+}
+
+export const MCP_JSON = '.mcp.json';
+export const PROJECT_FILE = 'usher.yaml';
+export const LOCAL_FILE = join('.usher', 'local.yaml');
+/** Folders looked at upwards. */
+const MAX_DEPTH = 64;
+
+function namedSource({ configFlag, env, cwd }: SourceOptions): ConfigSource | undefined {
+  if (configFlag === '') throw new ConfigError('--config: the name of the file is empty');
+  const named = configFlag ?? envValue(env, 'USHER_CONFIG');
+  if (named === undefined) return undefined;
+  const path = resolve(cwd, named);
+  const namedBy = configFlag === undefined ? '$USHER_CONFIG' : '--config';
+  return { ...sourceOf('named', path, cwd), namedBy };
 }

@@ -1,13 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import {
-  chmodSync,
-  closeSync,
-  mkdirSync,
-  openSync,
-  symlinkSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { chmodSync, closeSync, openSync, symlinkSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../../src/base/errors.ts';
 import { loadConfig } from '../../src/config/load.ts';
@@ -138,28 +130,6 @@ describe('which file is read', () => {
 });
 
 describe('project files', () => {
-  test('start nothing; one warning names all of them from the workspace root down', async () => {
-    const root = writeFiles(newFolder(), {
-      '.git/HEAD': '',
-      'usher.yaml': server('evil'),
-      'sub/.mcp.json': '{"mcpServers": {}}',
-      'sub/deep/usher.yaml': 'not: [yaml',
-      'sub/deep/.usher/local.yaml': server('local'),
-    });
-    const config = await loadConfig({ env: { HOME: newFolder() }, cwd: join(root, 'sub/deep') });
-    expect({ servers: config.servers.map(({ name }) => name), warnings: config.warnings }).toEqual({
-      servers: ['workspace'],
-      warnings: [
-        {
-          message:
-            '../../usher.yaml, ../.mcp.json, usher.yaml, .usher/local.yaml: pending, nothing in it is used: project files need an approval that does not exist in this version',
-          hint: '--config ./usher.yaml is your word for it',
-          skipped: undefined,
-        },
-      ],
-    });
-  });
-
   test('above the workspace root, or outside one above cwd, are not looked at', async () => {
     const outer = writeFiles(newFolder(), {
       'usher.yaml': '',
@@ -172,21 +142,13 @@ describe('project files', () => {
     expect([inRepo.warnings, inPlain.warnings]).toEqual([[], []]);
   });
 
-  test('beside a named file are not mentioned; .mcp.json alone has its own hint', async () => {
-    const cwd = writeFiles(newFolder(), { '.mcp.json': '{}', 'mine.yaml': '' });
+  test('beside a named file are not read', async () => {
+    const cwd = writeFiles(newFolder(), { 'usher.yaml': server('evil'), 'mine.yaml': '' });
     const named = await loadConfig({ configFlag: 'mine.yaml', env: {}, cwd });
-    const unnamed = await loadConfig({ env: {}, cwd });
-    expect([named.warnings, unnamed.warnings.map(({ hint }) => hint)]).toEqual([
+    expect([named.files, named.warnings, named.pending]).toEqual([
+      [join(cwd, 'mine.yaml')],
       [],
-      ['put its servers into your own file, see usher config path'],
+      undefined,
     ]);
-  });
-
-  test('warnings stand beside those of the user file', async () => {
-    const home = writeFiles(newFolder(), { '.config/usher/config.yaml': 'servers: [{name: a}]' });
-    const cwd = writeFiles(newFolder(), { 'usher.yaml': '' });
-    mkdirSync(join(cwd, '.git'));
-    const config = await loadConfig({ env: { HOME: home }, cwd });
-    expect(config.warnings.map(({ skipped }) => skipped)).toEqual(['a', undefined]);
   });
 });

@@ -147,6 +147,7 @@ describe('values', () => {
     expect(config.warnings.map(({ message }) => message)).toEqual([
       `config.yaml:5:56 servers.three.env.A: expected text, got a list${shown}`,
       `config.yaml:5:56 servers.four.env.A: expected text, got a list${shown}`,
+      'one (config.yaml:2) and two (config.yaml:3) are the same server under two names',
     ]);
   });
 

@@ -1,8 +1,9 @@
 /** `usher config`: check the file, say where it is, print its JSON Schema or an example. */
+import { existsSync } from 'node:fs';
 import { ConfigError, UsageError } from '../../base/errors.ts';
 import { EXIT, type ExitCode } from '../../base/exit.ts';
 import { nearestMatches } from '../../base/text.ts';
-import { findSource } from '../../config/sources.ts';
+import { listSources } from '../../config/sources.ts';
 import type { Context } from '../context.ts';
 import { loadConfig } from '../house.ts';
 import { oneWord } from '../words.ts';
@@ -44,7 +45,12 @@ async function checkConfig(context: Context): Promise<ExitCode> {
     skipped,
   }));
   if (options.output === 'json') {
-    output.json({ files: config.files, servers: config.servers.map(({ name }) => name), problems });
+    output.json({
+      files: config.files,
+      servers: config.servers.map(({ name }) => name),
+      pending: (config.pending ?? []).map(({ name }) => name),
+      problems,
+    });
   } else {
     for (const { message, hint } of config.warnings) log.warn(message, hint);
     output.text(summary(config.files, config.servers.length, config.skipped.length));
@@ -59,13 +65,18 @@ function summary(files: readonly string[], servers: number, skipped: number): st
   return `${files.join(', ')}: ${count}${bad}\n`;
 }
 
+/** One path a line, lowest first; the person's own file always, whether it is there or not. */
 function printPath({ options, env, cwd, output }: Context): ExitCode {
-  const source = findSource({ configFlag: options.config, env, cwd });
-  if (source === undefined) {
+  const sources = listSources({ configFlag: options.config, env, cwd });
+  if (sources.length === 0) {
     throw new ConfigError('there is no place for a config file: HOME is not set', {
       hint: 'name one with --config FILE or $USHER_CONFIG',
     });
   }
-  output.text(`${source.path}\n`);
+  if (options.output === 'json') {
+    output.json({
+      sources: sources.map(({ scope, path }) => ({ scope, path, exists: existsSync(path) })),
+    });
+  } else output.text(sources.map(({ path }) => `${path}\n`).join(''));
   return EXIT.ok;
 }

@@ -1,168 +1,119 @@
-/** `usher mcp`: the configured servers as a list, connected to with `--check`, or examined one by one. */
+/** `usher mcp`: which action, and which flags go with it. Each action is loaded when it runs. */
 import { UsageError } from '../../base/errors.ts';
-import { EXIT, type ExitCode } from '../../base/exit.ts';
-import { displayWidth, nearestMatches, shorten } from '../../base/text.ts';
-import type { Config, ServerConfig } from '../../config/types.ts';
-import type { ServerStatus } from '../../mcp/types.ts';
+import type { ExitCode } from '../../base/exit.ts';
+import { nearestMatches } from '../../base/text.ts';
 import type { Context } from '../context.ts';
-import { loadConfig, withHost } from '../house.ts';
-import { noMoreWords } from '../words.ts';
+import type { FlagName } from '../flags.ts';
+import type { ParsedLine } from '../parse.ts';
+import { noMoreWords, oneWord } from '../words.ts';
 
-const ACTIONS = ['list', 'doctor'] as const;
+const SCOPE = ['scope', 'project'] as const;
 
-export async function runMcp(context: Context, words: readonly string[]): Promise<ExitCode> {
-  const [word, ...rest] = words;
-  switch (actionOf(word)) {
-    case 'list':
+/** Every action with the flags that only some actions take. */
+const ACTIONS = {
+  list: ['check', 'approve', 'timeout'],
+  get: ['approve'],
+  add: [
+    ...SCOPE,
+    'command',
+    'arg',
+    'args',
+    'env',
+    'cwd',
+    'header',
+    'bearer-env',
+    'transport',
+    'exposure',
+    'description',
+    'allow-private',
+  ],
+  'add-json': SCOPE,
+  remove: SCOPE,
+  enable: SCOPE,
+  disable: SCOPE,
+  approve: ['diff', 'timeout'],
+  reject: [],
+  reset: [],
+  lock: ['diff', 'approve', 'timeout'],
+  doctor: ['header', 'bearer-env', 'approve', 'timeout'],
+} as const satisfies Readonly<Record<string, readonly FlagName[]>>;
+
+type Action = keyof typeof ACTIONS;
+
+/** Flags that go with every action. */
+const EVERYWHERE: readonly FlagName[] = [
+  'config',
+  'output',
+  'json',
+  'quiet',
+  'verbose',
+  'no-color',
+  'no-input',
+];
+
+export async function runMcp(context: Context, line: ParsedLine): Promise<ExitCode> {
+  const [word, ...rest] = line.words;
+  const action = actionOf(word);
+  checkFlags(action, line);
+  switch (action) {
+    case 'list': {
       noMoreWords(rest, 'mcp list');
-      refuseUrlFlags(context);
-      return context.options.check ? checkServers(context) : listServers(context);
-    case 'doctor': {
-      if (context.options.check) throw new UsageError('--check goes with usher mcp list');
-      const { runDoctor } = await import('./mcp-doctor.ts');
-      return runDoctor(context, rest);
+      return (await import('./mcp-list.ts')).runList(context);
     }
+    case 'get':
+      return (await import('./mcp-get.ts')).runGet(context, oneWord(rest, 'mcp get'));
+    case 'add':
+      return (await import('./mcp-add.ts')).runAdd(context, rest, line.dashed);
+    case 'add-json':
+      return (await import('./mcp-add.ts')).runAddJson(context, rest);
+    case 'remove':
+    case 'enable':
+    case 'disable':
+      return (await import('./mcp-change.ts')).runChange(context, action, oneWord(rest, 'mcp'));
+    case 'lock':
+      return (await import('./mcp-lock.ts')).runLock(context, rest);
+    case 'approve':
+      if (context.options.diff)
+        return (await import('./mcp-lock.ts')).runApproveDiff(context, rest);
+      return (await import('./mcp-trust.ts')).runDecide(context, action, rest);
+    case 'reject':
+      return (await import('./mcp-trust.ts')).runDecide(context, action, rest);
+    case 'reset': {
+      noMoreWords(rest, 'mcp reset');
+      return (await import('./mcp-trust.ts')).runReset(context);
+    }
+    case 'doctor':
+      return (await import('./mcp-doctor.ts')).runDoctor(context, rest);
   }
 }
 
-function actionOf(word: string | undefined): (typeof ACTIONS)[number] {
-  const action = ACTIONS.find((name) => name === word);
-  if (action !== undefined) return action;
-  const [nearest] = nearestMatches(word ?? '', ACTIONS, 1);
+function actionOf(word: string | undefined): Action {
+  const names = Object.keys(ACTIONS).filter(isAction);
+  if (word !== undefined && isAction(word)) return word;
+  const [nearest] = nearestMatches(word ?? '', names, 1);
   throw new UsageError(
     word === undefined ? 'mcp: which action?' : `mcp: unknown action "${word}"`,
-    {
-      hint: nearest === undefined ? ACTIONS.join(', ') : `did you mean ${nearest}?`,
-    },
+    { hint: nearest === undefined ? names.join(', ') : `did you mean ${nearest}?` },
   );
 }
 
-function refuseUrlFlags({ options }: Context): void {
-  if (options.headers.length === 0 && options.bearerEnv === undefined) return;
-  throw new UsageError('--header and --bearer-env go with a bare URL only');
+function isAction(word: string): word is Action {
+  return Object.hasOwn(ACTIONS, word);
 }
 
-/** What a listing says of one entry, from the file alone. */
-interface Entry {
-  readonly name: string;
-  readonly transport: string;
-  readonly enabled: boolean;
-  readonly required: boolean;
-  /** The file it stands in; `undefined`: the defaults. */
-  readonly source: string | undefined;
+function flagsOf(action: Action): readonly FlagName[] {
+  return ACTIONS[action];
 }
 
-interface Skipped {
-  readonly name: string;
-  readonly reason: string;
-}
-
-/** Reads files only. 3 when an entry cannot be used. */
-async function listServers(context: Context): Promise<ExitCode> {
-  const { options, output } = context;
-  const config = await loadConfig(context);
-  const servers = config.servers.map((server) => entryOf(server, config));
-  const skipped = skippedEntries(config);
-  if (options.output === 'json') output.json({ servers, skipped });
-  else {
-    const rows = servers.map(({ name, transport, enabled, source }) => [
-      name,
-      transport,
-      enabled ? 'enabled' : 'disabled',
-      source ?? '(no config file)',
-    ]);
-    output.text(table([...rows, ...skipped.map(({ name }) => [name, '-', 'skipped'])]));
+function checkFlags(action: Action, { flags }: ParsedLine): void {
+  const allowed: readonly FlagName[] = [...EVERYWHERE, ...flagsOf(action)];
+  for (const name of flags.keys()) {
+    if (allowed.includes(name)) continue;
+    const others = Object.keys(ACTIONS)
+      .filter(isAction)
+      .filter((other) => flagsOf(other).includes(name));
+    throw new UsageError(`--${name} does not go with usher mcp ${action}`, {
+      hint: `it goes with usher mcp ${others.join(', ')}`,
+    });
   }
-  return tellProblems(context, config);
-}
-
-/** Connects to every enabled server. 3 when an entry cannot be used, else 4 when a server failed. */
-async function checkServers(context: Context): Promise<ExitCode> {
-  const { options, output, log, signal } = context;
-  const config = await loadConfig(context);
-  const request = {
-    config,
-    servers: undefined,
-    askUser: undefined,
-    onEvent: () => undefined,
-    preloadModel: false,
-  };
-  const report = await withHost(context, request, (host) => host.start(signal));
-  const servers = config.servers.map((server) => ({
-    ...entryOf(server, config),
-    ...stateOf(report.servers.find(({ name }) => name === server.name)),
-  }));
-  if (options.output === 'json') output.json({ servers, skipped: skippedEntries(config) });
-  else {
-    const rows = servers.map(({ name, transport, ...one }) => [
-      name,
-      transport,
-      one.state.replace('_', ' '),
-      ...(one.state === 'ready' && 'tools' in one
-        ? [one.era ?? '-', one.protocolVersion ?? '-', count(one.tools), `${one.ms ?? 0} ms`]
-        : []),
-    ]);
-    const bad = config.skipped.map((name) => [name, '-', 'skipped']);
-    output.text(table([...rows, ...bad]));
-  }
-  for (const one of servers) {
-    if (!('error' in one) || one.error === undefined) continue;
-    const { message, hint } = one.error;
-    log.error(message.includes(one.name) ? message : `${one.name}: ${message}`, hint);
-  }
-  const exit = tellProblems(context, config);
-  const isDown = servers.some(({ state }) => state !== 'ready' && state !== 'disabled');
-  return exit === EXIT.ok && isDown ? EXIT.connect : exit;
-}
-
-function entryOf({ name, endpoint, enabled, required }: ServerConfig, config: Config): Entry {
-  return { name, transport: endpoint.kind, enabled, required, source: config.files.at(-1) };
-}
-
-/** `undefined`: not started, as it is switched off. */
-function stateOf(status: ServerStatus | undefined) {
-  if (status === undefined) return { state: 'disabled' as const };
-  const { kind, state, era, protocolVersion, tools, readyMs, error } = status;
-  return {
-    transport: kind,
-    state,
-    era,
-    protocolVersion,
-    tools: tools.length,
-    ms: readyMs === undefined ? undefined : Math.round(readyMs),
-    error: error === undefined ? undefined : { message: error.message, hint: error.hint },
-  };
-}
-
-function skippedEntries({ skipped, warnings }: Config): readonly Skipped[] {
-  return skipped.map((name) => ({
-    name,
-    reason: warnings.find((warning) => warning.skipped === name)?.message ?? 'cannot be used',
-  }));
-}
-
-function tellProblems({ log }: Context, config: Config): ExitCode {
-  for (const { message, hint } of config.warnings) log.warn(message, hint);
-  return config.skipped.length > 0 ? EXIT.config : EXIT.ok;
-}
-
-function count(tools: number): string {
-  return tools === 1 ? '1 tool' : `${tools} tools`;
-}
-
-/** Columns two blanks apart. Texts of servers are on one line, at most 60 characters. */
-function table(rows: readonly (readonly string[])[]): string {
-  const cells = rows.map((row) => row.map((cell, at) => (at === 3 ? cell : oneLine(cell))));
-  const widths = [0, 1, 2, 3, 4, 5].map((at) =>
-    Math.max(0, ...cells.map((row) => (at < row.length - 1 ? displayWidth(row[at] ?? '') : 0))),
-  );
-  const pad = (cell: string, at: number, isLast: boolean) =>
-    isLast ? cell : cell + ' '.repeat(Math.max(0, (widths[at] ?? 0) - displayWidth(cell)));
-  return cells
-    .map((row) => `${row.map((cell, at) => pad(cell, at, at === row.length - 1)).join('  ')}\n`)
-    .join('');
-}
-
-function oneLine(text: string): string {
-  return shorten(text.replace(/\s+/g, ' ').trim(), 60);
 }

@@ -1,0 +1,86 @@
+/** `usher mcp get`: what holds for one server, and which file and line gave each key. Starts nothing. */
+import { UsageError } from '../../base/errors.ts';
+import { EXIT, type ExitCode } from '../../base/exit.ts';
+import type { JsonValue } from '../../base/json.ts';
+import { displayWidth, escapeForTerminal, nearestMatches } from '../../base/text.ts';
+import { describeServers, type ServerDescription } from '../../config/provenance.ts';
+import type { Context } from '../context.ts';
+
+/** 3 when the entry cannot be used. Throws UsageError for a name that no file has. */
+export async function runGet(context: Context, name: string | undefined): Promise<ExitCode> {
+  const { options, output, env, cwd } = context;
+  const { config: configFlag, approve } = options;
+  if (name === undefined) throw new UsageError('which server?', { hint: 'usher mcp list' });
+  const { servers, problems } = await describeServers({ configFlag, env, cwd, approve });
+  const found = servers.filter((server) => server.name === name);
+  const lost = problems.get(name);
+  if (found.length === 0 && lost === undefined) {
+    throw unknownName(
+      name,
+      servers.map((server) => server.name),
+    );
+  }
+  const isBroken = lost !== undefined || found.some(({ problem }) => problem !== undefined);
+  if (options.output === 'json') {
+    output.json({
+      name,
+      entries: found.map(jsonOf),
+      ...(lost === undefined ? {} : { problem: lost }),
+    });
+  } else if (found.length === 0) output.text(`${escapeForTerminal(lost ?? '')}\n`);
+  else output.text(found.map(textOf).join('\n'));
+  return isBroken ? EXIT.config : EXIT.ok;
+}
+
+export function unknownName(name: string, names: readonly string[]): UsageError {
+  const [nearest] = nearestMatches(name, names, 1);
+  return new UsageError(`no server "${name}" in any configuration file`, {
+    hint: nearest === undefined ? 'usher mcp list shows all' : `did you mean ${nearest}?`,
+  });
+}
+
+/** The shape of `--json`. */
+function jsonOf(server: ServerDescription) {
+  const { name: _name, keys, ...rest } = server;
+  return {
+    ...rest,
+    keys: Object.fromEntries(keys.map(({ key, value, place }) => [key, { value, place }])),
+  };
+}
+
+function textOf(server: ServerDescription): string {
+  const { name, place, scope, approval, enabled, keys, replaced, problem } = server;
+  const rows = keys.map(({ key, value, place: from }) => [key, shown(value), from] as const);
+  const widths = [0, 1].map((at) =>
+    Math.min(60, Math.max(0, ...rows.map((row) => displayWidth(row[at] ?? '')))),
+  );
+  const pad = (cell: string, at: number) =>
+    cell + ' '.repeat(Math.max(0, (widths[at] ?? 0) - displayWidth(cell)));
+  const lines = [
+    `${name}  ${escapeForTerminal(place)}  (${scope}, ${STATES[approval] ?? approval}${enabled ? '' : ', disabled'})`,
+    ...rows.map(([key, value, from]) => `  ${pad(key, 0)}  ${pad(value, 1)}  ${from}`),
+    ...replaced.map((one) => `  in place of ${escapeForTerminal(one.place)} (${one.scope})`),
+    ...(problem === undefined ? [] : [escapeForTerminal(problem)]),
+    nextStep(server),
+  ];
+  return `${lines.map((line) => line.trimEnd()).join('\n')}\n`;
+}
+
+function nextStep({ name, approval, enabled }: ServerDescription): string {
+  if (approval === 'pending' || approval === 'changed' || approval === 'rejected') {
+    return `approve it: usher mcp approve ${name}`;
+  }
+  return enabled ? `test it: usher tools ${name}` : `switch it on: usher mcp enable ${name}`;
+}
+
+const STATES: Readonly<Record<string, string | undefined>> = {
+  trusted: 'your own file',
+  granted: 'approved for this run',
+  pending: 'not approved',
+  changed: 'changed since it was decided on, not approved',
+};
+
+function shown(value: JsonValue): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return escapeForTerminal(text).replace(/[\n\t]/g, ' ');
+}

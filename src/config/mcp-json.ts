@@ -1,0 +1,82 @@
+/**
+ * The well-known map `mcpServers`, as other hosts write it: every entry becomes one of ours, so that one
+ * set of rules judges both. What has no counterpart stays and is refused by those rules.
+ */
+import { isJsonObject, type JsonObject } from '../base/json.ts';
+import { childOf, type PathItem } from './problem.ts';
+import { PlainScalar } from './schema/atoms.ts';
+
+export interface RawEntry {
+  readonly raw: unknown;
+  /** Keys from the root of the file. */
+  readonly path: readonly PathItem[];
+}
+
+/** The entries of the file, or what is wrong with its shape. */
+export function mcpJsonEntries(root: unknown): readonly RawEntry[] | string {
+  if (root === null || root === undefined) return [];
+  if (!isMapping(root)) return 'expected a mapping with mcpServers';
+  const servers = childOf(root, 'mcpServers');
+  if (servers === undefined || servers === null) return [];
+  if (!isMapping(servers)) return 'mcpServers: expected a mapping with one entry for each server';
+  return Object.entries(servers).map(([name, entry]) => ({
+    raw: isMapping(entry) ? fromForeign(name, entry) : entry,
+    path: ['mcpServers', name],
+  }));
+}
+
+/** One entry as ours: `type` becomes `transport`; stdio is what `command` says already. */
+export function fromForeign(name: string, entry: Readonly<Record<string, unknown>>): object {
+  const { type, disabled, ...rest } = entry;
+  const transport = typeof type === 'string' ? TRANSPORTS[type] : undefined;
+  const isKnown = transport !== undefined || (type === 'stdio' && 'command' in rest);
+  return {
+    name,
+    ...(type === undefined || isKnown ? {} : { type }),
+    ...(transport === undefined ? {} : { transport }),
+    ...switchOf(disabled),
+    ...rest,
+  };
+}
+
+/** One of ours as other hosts write it: `type` names the transport, a bearer token is a header. */
+export function toForeign(entry: JsonObject): JsonObject {
+  const { name: _name, transport, auth, headers, ...rest } = entry;
+  const tokenEnv = isJsonObject(auth) && auth['type'] === 'bearer' ? auth['tokenEnv'] : undefined;
+  const token = typeof tokenEnv === 'string' ? { Authorization: `Bearer \${${tokenEnv}}` } : {};
+  const all = { ...(isJsonObject(headers) ? headers : {}), ...token };
+  return {
+    ...('url' in rest ? { type: transport ?? 'http' } : {}),
+    ...rest,
+    ...(auth === undefined || typeof tokenEnv === 'string' ? {} : { auth }),
+    ...(Object.keys(all).length === 0 ? {} : { headers: all }),
+  };
+}
+
+/** `disabled: true`, as some hosts write it. */
+function switchOf(disabled: unknown): object {
+  if (disabled === undefined) return {};
+  if (typeof disabled === 'boolean') return { enabled: !disabled };
+  if (disabled instanceof PlainScalar && typeof disabled.value === 'boolean') {
+    return { enabled: new PlainScalar(!disabled.value, String(!disabled.value)) };
+  }
+  return { disabled };
+}
+
+const TRANSPORTS: Readonly<Record<string, string | undefined>> = {
+  http: 'http',
+  'streamable-http': 'http',
+  streamableHttp: 'http',
+  sse: 'sse',
+  ws: 'ws',
+  websocket: 'ws',
+};
+
+function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !(value instanceof PlainScalar)
+  );
+}
