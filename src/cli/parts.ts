@@ -25,6 +25,9 @@ export interface HostPorts {
   readonly log: Log;
 }
 
+/** See `host/locks.ts`. */
+export type LockTools = Pick<typeof import('../host/locks.ts'), 'compareLocks' | 'writeLocks'>;
+
 export interface Parts {
   loadConfig(query: ConfigQuery): Promise<Config>;
   createHost(options: HostOptions, ports: HostPorts): Promise<Host>;
@@ -35,6 +38,8 @@ export interface Parts {
     ports: HostPorts,
     signal: AbortSignal,
   ): Promise<Examination>;
+  /** Reads and writes `usher.lock`. */
+  locks(): Promise<LockTools>;
   /** JSON Schema of the config file, as text. */
   configSchema(): Promise<string>;
   /** The commented example config. */
@@ -56,6 +61,7 @@ export const realParts: Parts = {
     const { examineServer } = await import('../host/doctor.ts');
     return examineServer(server, cwd, ports, signal);
   },
+  locks: () => import('../host/locks.ts'),
   async configSchema() {
     const { configJsonSchema } = await import('../config/json-schema.ts');
     return `${JSON.stringify(configJsonSchema(), undefined, 2)}\n`;

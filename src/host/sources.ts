@@ -19,7 +19,9 @@ import type { AskPorts, Asks } from './asks.ts';
 import { createBuiltin } from './builtin.ts';
 import type { HostDeps } from './create.ts';
 import { createOfferSource, OFFERS_NAME, offerDefinitions } from './offer-source.ts';
+import { lockWarning, readLocks } from './locks.ts';
 import { createOffers, type Offers } from './offers.ts';
+import { UNEXPECTED_HINT, unexpectedText } from './start.ts';
 import type { HostOptions, StartReport } from './types.ts';
 
 type Warning = StartReport['warnings'][number];
@@ -73,7 +75,11 @@ export function createSources(
   const offers = createOffers(connections, deps.clock);
   const declareOffers = createDeclaring(offers, registry, options.config.defaultTools.hasMeta);
   const listed = new Map<Connection, readonly ToolDefinition[]>();
+  const locks = readLocks(options.config);
+  // Before anything is started: a lock that cannot be read must not come up in the middle.
+  const lockedBy = new Map(servers.map(({ name }) => [name, locks.of(name)]));
   const warned = new Set<string>();
+  let isStarted = false;
   let pending: Warning[] = [];
 
   const warn = (message: string, hint: string | undefined) => {
@@ -91,8 +97,13 @@ export function createSources(
     const { config } = connection;
     if (status.state === 'ready' && listed.get(connection) !== status.tools) {
       listed.set(connection, status.tools);
-      const found = registry.setSource(config.name, connection, status.tools, config);
+      const locked = lockedBy.get(config.name);
+      const rules = { ...config, locked };
+      const found = registry.setSource(config.name, connection, status.tools, rules);
       for (const { message, hint } of found) warn(message, hint);
+      const unlike = locked && lockWarning(config.name, status.tools, locked);
+      if (unlike !== undefined) warn(unlike.message, unlike.hint);
+      if (isStarted) warnUnexpected(config, status);
     }
     offers.changed(connection);
     declareOffers();
@@ -101,6 +112,11 @@ export function createSources(
     }
     // Notices name their server themselves.
     for (const notice of status.notices) warn(notice, undefined);
+  };
+  // At the start they end the run: `judgeStart`.
+  const warnUnexpected = (config: ServerConfig, status: ServerStatus) => {
+    const message = unexpectedText(config, status);
+    if (message !== undefined) warn(message, UNEXPECTED_HINT);
   };
   const stop = manager.onChange((connection) => {
     takeOver(connection);
@@ -115,6 +131,7 @@ export function createSources(
       manager.connectAll(signal);
       const required = servers.filter((server) => server.required).map(({ name }) => name);
       await manager.awaitReady({ patienceMs: options.patienceMs, required }, signal);
+      isStarted = true;
     },
     status: () => manager.status(),
     takeWarnings,

@@ -3,6 +3,7 @@ import { AuthError } from '../base/errors.ts';
 import { EXIT } from '../base/exit.ts';
 import type { ConfigWarning, ServerConfig } from '../config/types.ts';
 import type { ServerStatus } from '../mcp/types.ts';
+import { unmetExpectations } from '../tools/expect.ts';
 import type { StartReport } from './types.ts';
 
 interface StartFacts extends Omit<StartReport, 'fatal' | 'servers'> {
@@ -12,7 +13,7 @@ interface StartFacts extends Omit<StartReport, 'fatal' | 'servers'> {
 }
 
 /**
- * A server that is `required`, or that was named with `--server`, must be ready. An entry that says
+ * A server that has `expect:` must be what it says; one that is `required`, or that was named with `--server`, must be ready. An entry that says
  * `required: true` and cannot be used is as good as down, unless `named` leaves it out.
  */
 export function judgeStart(
@@ -27,8 +28,37 @@ export function judgeStart(
       .map(({ name }) => name),
   );
   const missing = status.find(({ name, state }) => needed.has(name) && isOut(state));
-  const fatal = missing === undefined ? unusable(facts.problems, named) : fatalOf(missing);
+  const fatal =
+    missing === undefined
+      ? (unusable(facts.problems, named) ?? unexpected(servers, status))
+      : fatalOf(missing);
   return { servers: status, readyMs, warnings, fatal };
+}
+
+/** How a server that is ready differs from its `expect:`; `undefined`: it does not. */
+export function unexpectedText(config: ServerConfig, status: ServerStatus): string | undefined {
+  if (config.expect === undefined || status.state !== 'ready') return undefined;
+  const tools = status.tools.map(({ name }) => name);
+  const found = { tools, version: status.serverInfo?.version };
+  const differences = unmetExpectations(config.expect, found);
+  return differences.length === 0
+    ? undefined
+    : `server "${config.name}" is not as expected: ${differences.join('; ')}`;
+}
+
+export const UNEXPECTED_HINT = 'expect: in its entry says what has to be there';
+
+function unexpected(
+  servers: readonly ServerConfig[],
+  status: readonly ServerStatus[],
+): StartReport['fatal'] {
+  for (const config of servers) {
+    const own = status.find(({ name }) => name === config.name);
+    const message = own && unexpectedText(config, own);
+    if (message === undefined) continue;
+    return { server: config.name, message, hint: UNEXPECTED_HINT, exit: EXIT.connect };
+  }
+  return undefined;
 }
 
 function unusable(

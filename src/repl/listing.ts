@@ -115,6 +115,8 @@ function describeReason(reason: HiddenReason): string {
       return 'by a flag of this session or defaultTools';
     case 'tokens':
       return `about ${reason.tokens} tokens, maxToolTokens is ${reason.maxTokens}`;
+    case 'locked':
+      return `withheld: ${reason.change === 'new' ? 'not in usher.lock' : 'changed since usher.lock'}`;
     case 'malformed':
       return reason.problem;
     default:

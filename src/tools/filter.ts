@@ -7,12 +7,15 @@ import { isGlob, matchesGlob } from '../base/glob.ts';
 import { nearestMatches } from '../base/text.ts';
 import { findBinary } from './binary-schema.ts';
 import { configuredExposure, type ExposureChoice } from './exposure.ts';
+import { type LockedServer, lockChange } from './lock.ts';
 import type { HiddenReason, ToolDefinition } from './types.ts';
 
 export interface ExposureRules extends ExposureChoice {
   /** Allowlist patterns; `undefined` = all, `[]` = none, only `!exclusions` = all but those. */
   readonly tools: readonly string[] | undefined;
   readonly binary: 'drop' | 'keep';
+  /** The tools that were accepted; others, and those that changed, are withheld. Default: all are offered. */
+  readonly locked?: LockedServer | undefined;
   /** Most tokens that the declarations of the server's tools may cost. Default: no limit. */
   readonly maxToolTokens?: number | undefined;
   /** The tools are left out while there is nothing that is deferred. Default false. */
@@ -34,6 +37,8 @@ export function hiddenReason(
   }
   const listed = listReason(definition.name, rules.tools);
   if (listed !== undefined) return listed;
+  const change = rules.locked && lockChange(definition, rules.locked);
+  if (change !== undefined) return { kind: 'locked', change };
   if (rules.binary === 'drop') {
     const schemaPath =
       findBinary(definition.inputSchema, 'inputSchema') ??

@@ -103,6 +103,8 @@ export type HiddenReason =
   | { readonly kind: 'flag' }
   /** Its declaration alone costs more than `maxToolTokens`. */
   | { readonly kind: 'tokens'; readonly tokens: number; readonly maxTokens: number }
+  /** Not as it was accepted in `usher.lock`. */
+  | { readonly kind: 'locked'; readonly change: 'changed' | 'new' }
   | { readonly kind: 'malformed'; readonly problem: string };
 
 export interface RegisteredTool {

@@ -234,6 +234,7 @@ export async function cli(words: readonly string[], run: CliRun = {}): Promise<C
       return Promise.resolve(fakeHost(options, run.host ?? {}, steps));
     },
     examineServer: ({ name }) => Promise.reject(new Error(`${name} is not examined here`)),
+    locks: () => Promise.reject(new Error('nothing is locked here')),
     configSchema: () => Promise.resolve('{}\n'),
     configExample: () => Promise.resolve('# example\n'),
     createRepl: () => Promise.reject(new Error('no session in these tests')),

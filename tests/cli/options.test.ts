@@ -42,6 +42,7 @@ test('defaults are filled in', () => {
     bearerEnv: undefined,
     all: false,
     check: false,
+    diff: false,
     quiet: false,
     verbose: 0,
     noColor: false,

@@ -19,6 +19,8 @@ import { newFolder } from '../helpers/places.ts';
 
 export interface SceneOptions
   extends Partial<Omit<HostOptions, 'config' | 'cwd' | 'onEvent' | 'preloadModel' | 'limits'>> {
+  /** HOME, and where the config file stands. Default: a new folder. */
+  readonly home?: string;
   /** The config file without its `model:` block. */
   readonly yaml: string;
   readonly steps?: Script | readonly ScriptStep[];
@@ -56,7 +58,7 @@ const MODEL_KEY = 'key-of-the-scripted-model';
 export async function openScene(options: SceneOptions): Promise<Scene> {
   const format = options.format ?? 'openai';
   const model = await startModelServer({ format, script: options.steps ?? [] });
-  const home = newFolder();
+  const home = options.home ?? newFolder();
   const cwd = newFolder();
   const env = {
     PATH: String(Bun.env['PATH']),
