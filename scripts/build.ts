@@ -16,11 +16,14 @@ export interface BuildOptions {
   readonly target?: Bun.Build.CompileTarget;
 }
 
+/** The second is a worker: in the binary it is a file of its own, at this path below the root, as `.js`. */
+const ENTRIES = ['src/main.ts', 'src/codemode/worker.ts'];
+
 /** Compiles `src/main.ts` to one executable. Returns its size in bytes; throws with the build log. */
 export async function buildBinary(options: BuildOptions): Promise<number> {
   mkdirSync(dirname(options.outfile), { recursive: true });
   const result = await Bun.build({
-    entrypoints: [join(projectRoot, 'src/main.ts')],
+    entrypoints: ENTRIES.map((path) => join(projectRoot, path)),
     root: projectRoot,
     target: 'bun',
     format: 'esm',

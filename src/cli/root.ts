@@ -1,5 +1,5 @@
 /** From words to a command, and from whatever happens to an exit code. Loads a command only when it runs. */
-import { startLimit } from '../base/abort.ts';
+import { type Limit, startLimit } from '../base/abort.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Env } from '../base/env.ts';
 import { LimitError, UsageError } from '../base/errors.ts';
@@ -68,7 +68,8 @@ async function runWords(
   const limit = startLimit(world.clock, options.timeoutMs, () => timeoutError(options.timeoutMs));
   const signal = AbortSignal.any([world.interrupts.signal, world.outputClosed, limit.signal]);
   try {
-    return await runCommand(line, { ...world, options, screen, log, signal });
+    const interrupts = pausing(limit, world.interrupts);
+    return await runCommand(line, { ...world, interrupts, options, screen, log, signal });
   } catch (thrown) {
     // A run whose reader went away ends quietly; the writer knows the exit code.
     if (world.outputClosed.aborted) return EXIT.ok;
@@ -76,6 +77,21 @@ async function runWords(
   } finally {
     limit.dispose();
   }
+}
+
+/** A question takes Ctrl-C for itself; while it stands, the time of the run stands still. */
+function pausing(limit: Limit, interrupts: Interrupts): Interrupts {
+  return {
+    ...interrupts,
+    takeSigint(handler) {
+      limit.pause();
+      const release = interrupts.takeSigint(handler);
+      return () => {
+        release();
+        limit.resume();
+      };
+    },
+  };
 }
 
 async function runCommand(line: ParsedLine, context: Context): Promise<ExitCode> {
@@ -95,6 +111,8 @@ async function runCommand(line: ParsedLine, context: Context): Promise<ExitCode>
       return (await import('./commands/tools.ts')).runTools(context, line.words);
     case 'call':
       return (await import('./commands/call.ts')).runCall(context, line.words);
+    case 'run':
+      return (await import('./commands/run-script.ts')).runScriptFile(context, line.words);
     case 'resources':
       return (await import('./commands/resources.ts')).runResources(context, line.words);
     case 'read':
@@ -111,6 +129,10 @@ async function runCommand(line: ParsedLine, context: Context): Promise<ExitCode>
       return (await import('./commands/config.ts')).runConfig(context, line.words);
     case 'mcp':
       return (await import('./commands/mcp.ts')).runMcp(context, line);
+    case 'sessions':
+      return (await import('./commands/sessions.ts')).runSessions(context, line.words);
+    case 'audit':
+      return (await import('./commands/audit.ts')).runAudit(context, line.words);
     case 'help': {
       noMoreWords(line.words.slice(1), 'help');
       const { renderTopic } = await import('./help.ts');

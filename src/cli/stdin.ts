@@ -59,7 +59,7 @@ export function processStdin(): Stdin {
   };
 }
 
-async function readContext(sources: PromptSources): Promise<string> {
+async function readContext(sources: Omit<PromptSources, 'flag'>): Promise<string> {
   const { stdin, mode, clock, warn } = sources;
   if (mode === 'wait') return readAll(sources, stdin.read());
   const pieces = stdin.read();
@@ -101,6 +101,11 @@ function chain<T>(first: Promise<T>, next: () => Promise<T>): () => Promise<T> {
     pending = undefined;
     return result;
   };
+}
+
+/** Text beside something else that was asked for: as stdin beside a prompt. */
+export function readInput(sources: Omit<PromptSources, 'flag'>): Promise<string> {
+  return readContext(sources);
 }
 
 /** All of stdin as text. Throws LimitError beyond 16 MiB, FailedError when it cannot be read. */

@@ -1,15 +1,14 @@
 /** Every bound of a script, with its unit. Source of the numbers: the host facts PI-32 to PI-46. */
 
-/** Estimated: four characters are a token. */
-export const CHARACTERS_PER_TOKEN = 4;
-
 export const LIMITS = {
+  /** Estimated. */
+  charactersPerToken: 4,
   /** Of one script's text. */
   codeCharacters: 1_048_576,
   /** What a model gets of a script's output, unless its first line says otherwise. */
   outputTokens: 10_000,
-  /** The most it may ask for. */
-  maxOutputTokens: 100_000,
+  /** The most it may ask for: as much as any result has (50,000 characters). */
+  maxOutputTokens: 12_000,
   /** From the start of the script to its end, without questions to a person. */
   wallMs: 300_000,
   maxWallMs: 900_000,

@@ -37,6 +37,8 @@ export interface StartMessage {
   readonly store: readonly (readonly [string, string])[];
   readonly given: ScriptInput | undefined;
   readonly cpuMs: number;
+  /** Compile, do not run. */
+  readonly isCheck: boolean;
 }
 
 /** The answer to a request: JSON of the value, or of `{message, …}` where it failed. */

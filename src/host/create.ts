@@ -210,7 +210,7 @@ export function createHost(given: HostOptions, deps: HostDeps): Host {
       return executor.execute(call, snapshot, signal);
     },
     runScript: (request, signal) => scripts.run(request, signal),
-    checkSyntax: (code, signal) => scripts.checkSyntax(code, signal),
+    checkScript: (code, signal) => scripts.check(code, signal),
     async parseArguments(tool, words) {
       const texts = new Map<string, string>();
       for (const path of filesNamedBy(words)) texts.set(path, await readText(path, deps.clock));

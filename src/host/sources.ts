@@ -16,10 +16,11 @@ import type { Registry } from '../tools/registry.ts';
 import type { ToolDefinition } from '../tools/types.ts';
 import type { LogSink } from '../transport/types.ts';
 import type { AskPorts, Asks } from './asks.ts';
+import { awaitServer } from './await-server.ts';
 import { createBuiltin } from './builtin.ts';
 import type { HostDeps } from './create.ts';
-import { createOfferSource, OFFERS_NAME, offerDefinitions } from './offer-source.ts';
 import { lockWarning, readLocks } from './locks.ts';
+import { createOfferSource, OFFERS_NAME, offerDefinitions } from './offer-source.ts';
 import { createOffers, type Offers } from './offers.ts';
 import { UNEXPECTED_HINT, unexpectedText } from './start.ts';
 import type { HostOptions, StartReport } from './types.ts';
@@ -37,6 +38,8 @@ export interface Sources {
   instructions(): readonly ServerInstructions[];
   /** Between turns: re-reads what servers announced as changed. */
   refresh(signal: AbortSignal): Promise<void>;
+  /** Waits for one server alone; one that this run does not have is no wait. */
+  awaitServer(server: string, signal: AbortSignal): Promise<void>;
   /** Throws UsageError for a name that this run does not have. */
   reconnect(server: string, signal: AbortSignal): Promise<ServerStatus>;
   close(): Promise<void>;
@@ -144,6 +147,10 @@ export function createSources(
     async refresh(signal) {
       await manager.refresh(signal);
       for (const warning of takeWarnings()) options.onEvent({ type: 'warning', ...warning });
+    },
+    async awaitServer(server, signal) {
+      const connection = manager.get(server);
+      if (connection !== undefined) await awaitServer(connection, signal);
     },
     async reconnect(server, signal) {
       const connection = manager.get(server);

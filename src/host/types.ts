@@ -114,8 +114,8 @@ export interface Host {
   read(request: OfferRequest, signal: AbortSignal): Promise<CallOutcome>;
   /** A person's script: its calls follow the mode. Rejects with UsageError for its options, or the signal's reason. */
   runScript(request: ScriptRequest, signal: AbortSignal): Promise<ScriptReport>;
-  /** Why a script does not compile; `undefined` when it does. */
-  checkSyntax(code: string, signal: AbortSignal): Promise<string | undefined>;
+  /** What is wrong with a script: one line each for syntax, unknown tools, literal arguments. Rejects as `runScript`. */
+  checkScript(code: string, signal: AbortSignal): Promise<readonly string[]>;
   /** Types `key=value` words (or one JSON object) by the tool's schema; reads `key=@FILE`. Rejects with UsageError. */
   parseArguments(tool: HasSchema, words: readonly string[]): Promise<JsonObject>;
   /** Problems of arguments against the tool's schema, one sentence each; empty = fit. */

@@ -50,6 +50,8 @@ export interface ToolProgress {
 
 export interface SourceCall {
   readonly tool: string;
+  /** Of the call on the road. */
+  readonly id?: string;
   readonly arguments: JsonObject;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: ToolProgress) => void;

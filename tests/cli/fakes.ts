@@ -289,6 +289,8 @@ function fakeHost(options: HostOptions, fake: Partial<FakeHost>, steps: string[]
           ? JSON.parse(words[0])
           : Object.fromEntries(words.map((word) => word.split('='))),
       ),
+    runScript: () => Promise.reject(new Error('not used')),
+    checkScript: () => Promise.resolve([]),
     checkArguments: (_tool, args) => ('bad' in args ? ['bad: not known'] : []),
     reconnect: () => Promise.reject(new Error('not used')),
     permissions: () => ({

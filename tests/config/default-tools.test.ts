@@ -14,9 +14,9 @@ describe('defaultTools', () => {
     const text = 'defaultTools:\n  - +mcp_mate\n  - workspace/*\n  - "-"\n';
     const lines = (await failure(text)).split('\n');
     expect(lines.filter((line) => line.startsWith('config.yaml'))).toEqual([
-      'config.yaml:2:5 defaultTools[0]: expected +mcp_meta or -PATTERN, got "+mcp_mate"',
-      'config.yaml:3:5 defaultTools[1]: expected +mcp_meta or -PATTERN, got "workspace/*"',
-      'config.yaml:4:5 defaultTools[2]: expected +mcp_meta or -PATTERN, got "-"',
+      'config.yaml:2:5 defaultTools[0]: expected +mcp_meta, +codemode or -PATTERN, got "+mcp_mate"',
+      'config.yaml:3:5 defaultTools[1]: expected +mcp_meta, +codemode or -PATTERN, got "workspace/*"',
+      'config.yaml:4:5 defaultTools[2]: expected +mcp_meta, +codemode or -PATTERN, got "-"',
     ]);
   });
 });

@@ -64,6 +64,8 @@ export function createFakeHost(
     offers: () => [],
     read: () => Promise.resolve(NOT_SCRIPTED),
     parseArguments: () => Promise.resolve({}),
+    runScript: () => Promise.reject(new Error('not used')),
+    checkScript: () => Promise.resolve([]),
     checkArguments: () => [],
     permissions: () => ({
       mode: 'mcp.permissions: ask',

@@ -1,0 +1,222 @@
+/** Joins codemode to the house. Nothing of it is loaded before a script runs or its tool is declared. */
+import { scrubSecrets } from '../base/redact.ts';
+import type { Executor } from '../calls/execute.ts';
+import type { ScriptPorts } from '../codemode/ports.ts';
+import type { ScriptInput, ScriptItem, ScriptOutcome } from '../codemode/types.ts';
+import type { ServerConfig } from '../config/types.ts';
+import type { AskUser } from '../permission/types.ts';
+import { type ArtifactOptions, saveArtifact } from '../results/artifacts.ts';
+import { keepBinary } from '../results/binary.ts';
+import { sanitizeText } from '../results/sanitize.ts';
+import { keyOf } from '../tools/naming.ts';
+import { type Registry, SCRIPT_TOOL } from '../tools/registry.ts';
+import { searchTools } from '../tools/search.ts';
+import { isPending } from './await-server.ts';
+import type { HostDeps } from './create.ts';
+import type { Sources } from './sources.ts';
+
+const SCRIPTS_NAME = '@codemode';
+
+/** The public name kept from the tools of servers. */
+export const SCRIPT_NAMES: ReadonlyMap<string, string> = new Map([
+  [SCRIPT_TOOL, keyOf({ server: SCRIPTS_NAME, name: SCRIPT_TOOL })],
+]);
+
+/** A script of a person. */
+export interface ScriptRequest {
+  readonly code: string;
+  readonly given: ScriptInput;
+  /** Called for each output as it comes; an image is its marker, `[image/png 12.3 KiB saved as PATH]`. */
+  readonly onText: (text: string) => void;
+  readonly onConsole: (line: string) => void;
+}
+
+export interface ScriptReport extends Omit<ScriptOutcome, 'items'> {
+  /** Texts and markers of images, in order. */
+  readonly output: readonly string[];
+}
+
+export interface Scripts {
+  /** Declares the tool where it is wanted, with the declarations of the tools there are now. */
+  declare(): Promise<void>;
+  /** Rejects with UsageError for options that cannot be read, or with the signal's reason. */
+  run(request: ScriptRequest, signal: AbortSignal): Promise<ScriptReport>;
+  /** What is wrong with a script, as far as it can be told before it runs. Rejects as `run`. */
+  check(code: string, signal: AbortSignal): Promise<readonly string[]>;
+  close(): void;
+}
+
+export interface ScriptHouse {
+  readonly deps: HostDeps;
+  readonly registry: Registry;
+  readonly sources: Sources;
+  readonly executor: Executor;
+  readonly servers: readonly ServerConfig[];
+  readonly artifacts: Omit<ArtifactOptions, 'server' | 'tool'>;
+  /** `+codemode`: the tool is there whatever servers say. */
+  readonly isWanted: boolean;
+  readonly asking: Asking;
+}
+
+export function createScripts(house: ScriptHouse): Scripts {
+  const { registry } = house;
+  let loaded: Promise<Loaded> | undefined;
+  let description: string | undefined;
+  const load = () => {
+    loaded ??= loadParts(house);
+    return loaded;
+  };
+  return {
+    async declare() {
+      const { reachable } = registry.snapshot();
+      const isUsed = house.isWanted || reachable.some(({ exposure }) => exposure === 'codemode');
+      if (!isUsed) return;
+      const { tool, source } = await load();
+      const definition = tool.scriptDefinition(reachable, cleanText);
+      if (definition.description === description) return;
+      description = definition.description;
+      const rules = { tools: undefined, exposure: 'model-only', binary: 'drop' } as const;
+      registry.setSource(SCRIPTS_NAME, source, [definition], rules);
+    },
+    async run(request, signal) {
+      const { api, ports } = await load();
+      return runForPerson(api.runScript, { ...ports, store: new Map() }, house, request, signal);
+    },
+    async check(code, signal) {
+      const { api, ports } = await load();
+      const { checkCalls } = await import('../codemode/check.ts');
+      const problem = await api.checkScript(ports, code, signal);
+      if (problem !== undefined) return [problem];
+      const names = ports.servers().map(({ name }) => name);
+      return checkCalls(code, registry.snapshot(), names);
+    },
+    close() {
+      loaded?.then(
+        ({ ports }) => ports.bridge.close(),
+        () => undefined,
+      );
+    },
+  };
+}
+
+type Loaded = Awaited<ReturnType<typeof loadParts>>;
+
+async function loadParts(house: ScriptHouse) {
+  const [api, tool, { createBridge }] = await Promise.all([
+    import('../codemode/api.ts'),
+    import('../codemode/tool.ts'),
+    import('../codemode/bridge.ts'),
+  ]);
+  const { registry, sources, executor, deps, asking } = house;
+  const ports: ScriptPorts = {
+    clock: deps.clock,
+    bridge: createBridge(deps.clock),
+    executor,
+    snapshot: () => registry.snapshot(),
+    servers: () => scriptServers(house),
+    awaitServer: (server, signal) => sources.awaitServer(server, signal),
+    search: (tools, query, limit) => searchTools(tools, query, limit).map(({ tool: one }) => one),
+    clean: cleanText,
+    store: new Map(),
+    onAsking: asking.onAsking,
+    origin: 'model',
+  };
+  const place = { ...house.artifacts, server: 'codemode', tool: 'output' };
+  const source = tool.createScriptSource(ports, async (text) => {
+    const saved = await saveArtifact(text, 'txt', place);
+    return saved.kind === 'saved' ? { path: saved.path } : { reason: saved.reason };
+  });
+  return { api, tool, ports, source };
+}
+
+function scriptServers({ sources, servers }: ScriptHouse): ReturnType<ScriptPorts['servers']> {
+  const told = new Map(sources.instructions().map(({ server, text }) => [server, text]));
+  const configs = new Map(servers.map((server) => [server.name, server]));
+  return sources.status().flatMap((status) => {
+    const config = configs.get(status.name);
+    if (config?.exposure === 'hidden') return [];
+    const { error } = status;
+    return [
+      {
+        name: status.name,
+        description: config?.description,
+        instructions: told.get(status.name),
+        isPending: isPending(status),
+        problem: error === undefined ? undefined : cleanText(error.message),
+      },
+    ];
+  });
+}
+
+async function runForPerson(
+  runScript: typeof import('../codemode/api.ts').runScript,
+  ports: ScriptPorts,
+  house: ScriptHouse,
+  request: ScriptRequest,
+  signal: AbortSignal,
+): Promise<ScriptReport> {
+  const output: string[] = [];
+  const place = { ...house.artifacts, server: 'run', tool: 'image' };
+  const tell = (text: string) => {
+    output.push(text);
+    request.onText(text);
+  };
+  // One after the other: an image is saved before what follows it is told.
+  let told: Promise<void> = Promise.resolve();
+  let isBehind = false;
+  const show = async (item: ScriptItem) => {
+    if (item.kind === 'text') tell(item.text);
+    else tell((await keepBinary('image', item.data, item.mimeType, place)).text);
+  };
+  const onOutput = (items: readonly ScriptItem[], lines: readonly string[]) => {
+    for (const line of lines) request.onConsole(line);
+    for (const item of items) {
+      if (item.kind === 'text' && !isBehind) {
+        tell(item.text);
+        continue;
+      }
+      isBehind = true;
+      told = told.then(() => show(item));
+    }
+  };
+  const script = { code: request.code, id: 'run', given: request.given, onOutput };
+  try {
+    const { items: _, ...outcome } = await runScript(ports, script, signal);
+    await told;
+    return { ...outcome, output };
+  } finally {
+    await told;
+  }
+}
+
+function cleanText(text: string): string {
+  return scrubSecrets(sanitizeText(text));
+}
+
+/** Tells when a person is asked, so that clocks can rest. */
+export interface Asking {
+  readonly onAsking: (listener: (isAsking: boolean) => void) => () => void;
+  /** The same person, watched. */
+  readonly watch: (askUser: AskUser) => AskUser;
+}
+
+export function createAsking(): Asking {
+  const listeners = new Set<(isAsking: boolean) => void>();
+  return {
+    onAsking(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    watch: (askUser) => ({
+      async ask(question, signal) {
+        const pausing = [...listeners];
+        for (const listener of pausing) listener(true);
+        try {
+          return await askUser.ask(question, signal);
+        } finally {
+          for (const listener of pausing) listener(false);
+        }
+      },
+    }),
+  };
+}
