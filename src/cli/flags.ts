@@ -367,7 +367,7 @@ export const COMMANDS = {
   },
   help: {
     usage: '[TOPIC]',
-    help: 'help on a command, or on: exit-codes, stdin, permissions, elicit',
+    help: 'help on a command, or on: exit-codes, stdin, permissions, records, elicit',
     flags: [...COMMON],
     examples: ['usher help call'],
   },

@@ -44,8 +44,8 @@ export interface Parts {
   configSchema(): Promise<string>;
   /** The commented example config. */
   configExample(): Promise<string>;
-  /** The interactive session; loaded before the host, because it listens to it. */
-  createRepl(env: Env): Promise<Repl>;
+  /** The interactive session; loaded before the host, because it listens to it. `keepsHistory`: of lines typed. */
+  createRepl(env: Env, keepsHistory: boolean): Promise<Repl>;
 }
 
 export const realParts: Parts = {
@@ -70,12 +70,12 @@ export const realParts: Parts = {
     const { exampleConfig } = await import('../config/example.ts');
     return exampleConfig();
   },
-  async createRepl(env) {
+  async createRepl(env, keepsHistory) {
     const [{ createRepl }, { openTerminal }] = await Promise.all([
       import('../repl/repl.ts'),
       import('../repl/terminal.ts'),
     ]);
-    const stateDir = stateDirectory(env);
+    const stateDir = keepsHistory ? stateDirectory(env) : undefined;
     return createRepl({ terminal: openTerminal(env), stateDir, version: VERSION });
   },
 };

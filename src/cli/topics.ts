@@ -45,6 +45,23 @@ server/read_mcp_resource or server/get_mcp_prompt. Lists are never asked for.
 
 Ctrl-C at a question is a no; a second one within 2 s ends the run.
 `,
+  records: `What is kept of a run, in the state directory (~/.local/state/usher):
+
+  usher                   a session at the terminal is saved; its name is on the first line
+  usher --session ID      goes on with it, or begins one of that name; with -p as well
+  usher --continue        the newest session of this directory
+  usher --ephemeral       saves nothing: no session, no record, no files, no typed lines
+  usher sessions list | show ID | resume ID | prune [ID ...|AGE]
+
+A run with --prompt is saved only with --session or --continue. One process at a time may use
+a session: a second one is refused at once (exit 1) and may try again.
+
+Every call is on record before it is sent and when it has ended (usher audit show): who allowed
+it, how it ended, hashes of arguments and results, never their values. usher audit verify finds
+what was changed later. A call that was in flight when a run was killed is marked unknown; the
+model is told, and it is never sent again by itself. Where no record can be written, usher warns
+once and goes on.
+`,
   elicit: `What servers may ask of you:
 
 A server may ask for input in the middle of a call: a form, or an address to open. At a terminal

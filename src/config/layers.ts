@@ -66,8 +66,11 @@ export function mergeRoots(layers: readonly Layer[], env: Env): RootBlock {
   return { ...readRoot({ ...top.file, value: merged }, env), ...joined(own) };
 }
 
-/** Rules and hooks of all files, lower ones first, each with its own place: none may be lost to a higher file. */
-function joined(own: readonly Layer[]): Pick<RootBlock, 'rules' | 'hooks'> {
+/**
+ * Rules and hooks of all files, lower ones first, each with its own place: none may be lost to a higher file. A folder for
+ * artifacts is relative to the file that names it.
+ */
+function joined(own: readonly Layer[]): Pick<RootBlock, 'rules' | 'hooks' | 'artifacts'> {
   const roots = own.flatMap(({ root }) => (root === undefined ? [] : [root]));
   return {
     rules: roots.flatMap(({ rules }) => rules),
@@ -75,6 +78,7 @@ function joined(own: readonly Layer[]): Pick<RootBlock, 'rules' | 'hooks'> {
       toolCall: roots.flatMap(({ hooks }) => hooks.toolCall),
       toolResult: roots.flatMap(({ hooks }) => hooks.toolResult),
     },
+    artifacts: roots.findLast(({ artifacts }) => artifacts !== undefined)?.artifacts,
   };
 }
 

@@ -26,6 +26,9 @@ test('defaults are filled in', () => {
     strict: false,
     stdin: 'auto',
     artifacts: 'on',
+    session: undefined,
+    continues: false,
+    ephemeral: false,
     approve: [],
     edit: {
       scope: undefined,
@@ -41,6 +44,7 @@ test('defaults are filled in', () => {
     headers: [],
     bearerEnv: undefined,
     all: false,
+    why: false,
     check: false,
     diff: false,
     quiet: false,

@@ -12,9 +12,13 @@ describe('the root', () => {
       model: undefined,
       mcp: { permissions: 'ask', naming: 'server_tool', patienceMs: 2000 },
       defaultTools: { hasMeta: false, without: [] },
+      rules: [],
+      hooks: { toolCall: [], toolResult: [] },
       servers: [],
       warnings: [],
       skipped: [],
+      pending: [],
+      origins: {},
     } as const;
     for (const text of ['', '# nothing\n', 'servers:\nmodel:\nmcp:\n', '{}'])
       expect(await load(text)).toEqual(expected);
@@ -48,7 +52,7 @@ describe('the root', () => {
     ]);
   });
 
-  const later = ['artifacts', 'logins', 'lsp', 'serve', 'extensions'];
+  const later = ['logins', 'lsp', 'serve', 'extensions'];
   test('keys of later versions are never ignored', async () => {
     const found = await Promise.all(later.map((key) => heads(`${key}: x`)));
     expect(found).toEqual(
@@ -78,8 +82,8 @@ describe('the root', () => {
     const found = await heads(keys.join('\n'));
     expect([found.length, found[0], found[49]]).toEqual([
       50,
-      'config.yaml:1:1 k0: unknown key; known here: model, mcp, defaultTools, servers',
-      'config.yaml:50:1 k49: unknown key; known here: model, mcp, defaultTools, servers',
+      'config.yaml:1:1 k0: unknown key; known here: model, mcp, defaultTools, rules, hooks, artifacts, search, servers',
+      'config.yaml:50:1 k49: unknown key; known here: model, mcp, defaultTools, rules, hooks, artifacts, search, servers',
     ]);
     const servers = '- {name: x}\n'.repeat(501);
     expect(await heads(`servers:\n${servers}`)).toEqual([
