@@ -2,12 +2,13 @@
 import { isDeeperThan, MAX_JSON_DEPTH } from '../base/depth.ts';
 import type { JsonObject } from '../base/json.ts';
 import { shorten } from '../base/text.ts';
-import { sanitizeLabel } from '../results/sanitize.ts';
+import { sanitizeLabel, sanitizeText } from '../results/sanitize.ts';
 import type { CallOrigin, HiddenReason, RegisteredTool, RegistrySnapshot } from '../tools/types.ts';
 import { checkArguments } from '../tools/validate.ts';
 import type { CallOutcome, ToolCall } from './types.ts';
 
 const MAX_SHOWN = 200;
+const MAX_SCHEMA = 8000;
 
 export type Prepared =
   | { readonly kind: 'ready'; readonly tool: RegisteredTool; readonly arguments: JsonObject }
@@ -49,7 +50,7 @@ function prepareFound(
   if (typeof given === 'string') {
     const shown = JSON.stringify(shorten(given, MAX_SHOWN));
     return invalid(
-      `The arguments of ${tool.publicName} must be one JSON object, got ${shown}.`,
+      `The arguments of ${tool.publicName} must be one JSON object, got ${shown}.${schemaText(tool, snapshot)}`,
       tool,
     );
   }
@@ -65,9 +66,16 @@ function prepareFound(
     return aimed(call, { kind: 'ready', tool, arguments: given }, snapshot);
   const lines = problems.map((problem) => `- ${problem}`).join('\n');
   return invalid(
-    `The arguments do not fit the schema of ${tool.publicName}; nothing was sent:\n${lines}`,
+    `The arguments do not fit the schema of ${tool.publicName}; nothing was sent:\n${lines}${schemaText(tool, snapshot)}`,
     tool,
   );
+}
+
+/** The schema of a tool that was not declared, so that the next call can fit. */
+function schemaText(tool: RegisteredTool, { tools }: RegistrySnapshot): string {
+  if (tools.some(({ publicName }) => publicName === tool.publicName)) return '';
+  const schema = sanitizeText(JSON.stringify(tool.definition.inputSchema));
+  return `\nIts schema: ${shorten(schema, MAX_SCHEMA)}`;
 }
 
 /** The call itself, or the one that its tool stands for; that one stands for no other. */

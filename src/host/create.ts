@@ -4,7 +4,7 @@
  */
 
 import { runAgent } from '../agent/loop.ts';
-import { buildSystemPrompt } from '../agent/prompt.ts';
+import { createSystemPrompt } from '../agent/prompt.ts';
 import { createRunRecord } from '../agent/record.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Env } from '../base/env.ts';
@@ -27,10 +27,12 @@ import { createQuestionQueue } from '../permission/ask.ts';
 import { saveFileAtomically } from '../results/artifacts.ts';
 import { createKeptResults } from '../results/kept.ts';
 import { filesNamedBy, parseArguments } from '../tools/coerce.ts';
+import { autoBudget } from '../tools/exposure.ts';
 import { createRegistry } from '../tools/registry.ts';
 import { checkArguments } from '../tools/validate.ts';
 import { createAsks } from './asks.ts';
 import { declareTools } from './declare.ts';
+import { createFinding, loadCalled, SEARCH_NAMES } from './finding.ts';
 import { declareReading, READING_NAMES, startPruning } from './kept.ts';
 import { offerCall } from './offer-call.ts';
 import { RESERVED_NAMES } from './offer-source.ts';
@@ -71,7 +73,8 @@ export function createHost(given: HostOptions, deps: HostDeps): Host {
       only: options.toolPatterns.only,
       without: [...options.toolPatterns.without, ...config.defaultTools.without],
     },
-    reserved: new Map([...RESERVED_NAMES, ...READING_NAMES, ...SCRIPT_NAMES]),
+    reserved: new Map([...RESERVED_NAMES, ...READING_NAMES, ...SCRIPT_NAMES, ...SEARCH_NAMES]),
+    autoTokens: autoBudget(config.model?.contextTokens),
   });
   const makeModel = (model: ModelConfig | undefined) =>
     createModel({
@@ -133,6 +136,15 @@ export function createHost(given: HostOptions, deps: HostDeps): Host {
     onEvent: options.onEvent,
   });
 
+  const finding = createFinding({
+    deps,
+    registry,
+    sources,
+    servers,
+    search: config.search,
+    onWarning: (message, hint) => options.onEvent({ type: 'warning', message, hint }),
+  });
+  const systemPrompt = createSystemPrompt(config.model?.system);
   const scripts = createScripts({
     deps,
     registry,
@@ -183,9 +195,11 @@ export function createHost(given: HostOptions, deps: HostDeps): Host {
               return registry.snapshot();
             },
             declare: declareTools,
-            executeCalls: (calls, snapshot, turnSignal) =>
-              executeBatch(executor, calls, snapshot, turnSignal),
-            system: () => buildSystemPrompt(sources.instructions(), config.model?.system),
+            executeCalls: (calls, snapshot, turnSignal) => {
+              loadCalled(registry, calls, snapshot);
+              return executeBatch(executor, calls, snapshot, turnSignal);
+            },
+            system: () => systemPrompt(sources.instructions(), finding.indirect()),
             contextTokens: config.model?.contextTokens,
             limits: options.limits,
             emit: options.onEvent,
@@ -204,6 +218,7 @@ export function createHost(given: HostOptions, deps: HostDeps): Host {
       }
     },
     call: (call, signal) => executor.execute(call, registry.snapshot(), signal),
+    find: (query, limit, signal) => finding.find(query, limit, signal),
     offers: () => sources.offers.servers,
     async read(request, signal) {
       const { call, snapshot } = offerCall(sources.offers, request);

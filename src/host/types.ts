@@ -9,6 +9,7 @@ import type { ModelMessage } from '../model/types.ts';
 import type { Explanation } from '../permission/explain.ts';
 import type { AskUser } from '../permission/types.ts';
 import type { KeptResult } from '../results/kept.ts';
+import type { FoundTool } from '../tools/search-index.ts';
 import type { RegisteredTool, RegistrySnapshot } from '../tools/types.ts';
 import type { ElicitPlan } from './elicit.ts';
 import type { OfferRequest } from './offer-call.ts';
@@ -108,6 +109,8 @@ export interface Host {
   prompt(text: string, signal: AbortSignal): Promise<RunResult>;
   /** One call on the one road, as typed by a person. */
   call(call: ToolCall, signal: AbortSignal): Promise<CallOutcome>;
+  /** Ranks the tools that are reachable, best first. Rejects with the signal's reason only. */
+  find(query: string, limit: number, signal: AbortSignal): Promise<readonly FoundTool[]>;
   /** What the servers of this run offer beside tools; built-ins are not among them. */
   offers(): readonly ServerOffers[];
   /** A person's reading on the one road. Rejects with UsageError for a server that has none of it. */

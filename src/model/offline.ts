@@ -58,7 +58,7 @@ function choose(prompt: string, snapshot: RegistrySnapshot): Choice {
   const literal = readLiteral(prompt, snapshot) ?? readLiteral(asked, snapshot);
   if (literal !== undefined) return { ...literal, origin: 'user' };
   // A person reads resources and prompts with commands of their own.
-  const tools = snapshot.tools.filter(({ source }) => source.ownNames !== true);
+  const tools = snapshot.reachable.filter(({ source }) => source.ownNames !== true);
   const route = routePrompt(asked, tools);
   if (route.kind === 'call') return { tool: route.tool, args: route.args, origin: 'router' };
   throw new ProviderError(describeCandidates(route.candidates, tools.length), {

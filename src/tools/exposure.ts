@@ -3,7 +3,7 @@
  * shown, never what it may call: permission is asked all the same.
  */
 import { matchesGlob } from '../base/glob.ts';
-import type { Exposure, RegisteredTool, ToolDefinition } from './types.ts';
+import type { Exposure, RegisteredTool, RegistrySnapshot, ToolDefinition } from './types.ts';
 
 /** As configured; `auto` is settled for each snapshot, when all tools are known. */
 export type ConfiguredExposure = Exposure | 'auto';
@@ -71,4 +71,12 @@ export function settleAuto(
   if (!tools.some(({ exposure }) => exposure === 'auto')) return 'direct';
   const sent = tools.filter(({ exposure }) => exposure === 'direct' || exposure === 'auto');
   return totalTokens(sent) <= budgetTokens ? 'direct' : 'deferred';
+}
+
+/** All that is not hidden: what is reachable, then what only a model has. */
+export function offeredTools({
+  tools,
+  reachable,
+}: Pick<RegistrySnapshot, 'tools' | 'reachable'>): readonly RegisteredTool[] {
+  return [...reachable, ...tools.filter(({ exposure }) => exposure === 'model-only')];
 }

@@ -73,6 +73,7 @@ export function createSearchTool(ports: SearchToolPorts): ToolSource {
     identity: 'builtin:tool_search',
     ownNames: true,
     isFree: true,
+    alwaysOffered: true,
     call: (call) => answer(ports, call),
   };
 }

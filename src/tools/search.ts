@@ -22,13 +22,13 @@ export interface ToolSearch {
   ): readonly FoundTool[];
 }
 
-/** A search that keeps its index in step with the lists it is given. */
-export function createToolSearch(aboutServer?: AboutServer): ToolSearch {
+/** A search that keeps its index in step with the lists it is given, and with what is told of servers. */
+export function createToolSearch(aboutServers?: () => AboutServer): ToolSearch {
   let index: SearchIndex | undefined;
   return {
     find(tools, query, limit, accept) {
       index ??= createSearchIndex();
-      index.sync(tools, aboutServer);
+      index.sync(tools, aboutServers?.());
       return index.search(query, limit, accept);
     },
   };

@@ -13,6 +13,7 @@ import type { Config } from '../../src/config/types.ts';
 import type { OfferRequest } from '../../src/host/offer-call.ts';
 import type { Host, HostOptions, StartReport } from '../../src/host/types.ts';
 import type { ServerStatus } from '../../src/mcp/types.ts';
+import { searchTools } from '../../src/tools/search.ts';
 import type { RegisteredTool, RegistrySnapshot } from '../../src/tools/types.ts';
 
 export interface ManualClock extends Clock {
@@ -264,6 +265,8 @@ function fakeHost(options: HostOptions, fake: Partial<FakeHost>, steps: string[]
     },
     status: () => report.servers,
     snapshot: () => fake.snapshot ?? snapshotOf([]),
+    find: (query, limit) =>
+      Promise.resolve(searchTools((fake.snapshot ?? snapshotOf([])).reachable, query, limit)),
     prompt: (text, signal) => {
       steps.push(`prompt ${text}`);
       return fake.prompt?.(text, options, signal) ?? Promise.resolve(goodRun);

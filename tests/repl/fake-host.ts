@@ -61,6 +61,7 @@ export function createFakeHost(
     async call() {
       return NOT_SCRIPTED;
     },
+    find: () => Promise.resolve([]),
     offers: () => [],
     read: () => Promise.resolve(NOT_SCRIPTED),
     parseArguments: () => Promise.resolve({}),

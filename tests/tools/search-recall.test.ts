@@ -32,7 +32,7 @@ test('finds real tools by real and by paraphrased requests, in every style', () 
       definition(name, { description: description ?? '', inputSchema: inputSchema ?? {} }),
     ),
   );
-  const search = createToolSearch((server) => about.get(server)?.slice(0, 250));
+  const search = createToolSearch(() => (server) => about.get(server)?.slice(0, 250));
   const hits = new Map<string, number>();
   for (const { query, style, accept } of read('queries-dev.json', querySchema)) {
     const found = search.find(tools, query, 5).map(({ tool }) => `${tool.server}/${tool.name}`);
