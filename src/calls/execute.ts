@@ -159,7 +159,13 @@ function failure(tool: RegisteredTool, thrown: unknown, signal: AbortSignal): Ca
   const error = toAppError(thrown);
   if (error instanceof InternalError) throw error;
   const hint = error.hint === undefined ? '' : `\n${words(error.hint)}`;
-  return { kind: 'failed', tool, text: `${path} failed: ${words(error.message)}${hint}`, error };
+  return { kind: 'failed', tool, text: `${path} failed: ${words(wholeMessage(error))}${hint}`, error };
+}
+
+/** The message may be cut for people. */
+function wholeMessage({ details, message }: AppError): string {
+  const whole = details['wholeMessage'];
+  return typeof whole === 'string' ? whole : message;
 }
 
 /** The server's own words, harmless, bounded, without secrets. */

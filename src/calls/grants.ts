@@ -3,7 +3,7 @@
  * definition: a changed tool is asked for again. What was allowed at an ask rule's question holds for that
  * rule only, and ends when the rule changes.
  */
-import type { Clock } from '../base/clock.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
 import { sha256Hex } from '../base/hash.ts';
 import { stableStringify } from '../base/json.ts';
 import type { GrantStore } from '../permission/store.ts';
@@ -33,21 +33,24 @@ export interface Grants {
 }
 
 /** `store` undefined: nothing is kept beyond the session. */
-export function createGrants(clock: Clock, store?: GrantStore): Grants {
+export function createGrants(clock: Clock = systemClock, store?: GrantStore): Grants {
   const session = new Map<string, { server: string; tool: string; scope: string }>();
+  const isKept = (key: string) => store?.list().some((one) => one.key === key) === true;
   return {
     add(tool, scope, kind) {
       const key = grantKey(tool, scope);
       const { server, name } = tool;
-      session.set(key, { server, tool: name, scope });
-      if (kind === 'session' || store === undefined) return 'session';
       const at = clock.date().toISOString();
-      return store.add({ server, tool: name, key, scope, at }) ? 'always' : 'session';
+      if (kind === 'always' && store?.add({ server, tool: name, key, scope, at }) === true) {
+        return 'always';
+      }
+      session.set(key, { server, tool: name, scope });
+      return 'session';
     },
     find(tool, scope) {
       const key = grantKey(tool, scope);
-      if (session.has(key)) return 'session';
-      return store?.list().some((one) => one.key === key) === true ? 'always' : undefined;
+      if (isKept(key)) return 'always';
+      return session.has(key) ? 'session' : undefined;
     },
     hasChanged(tool) {
       const kept = store?.list().filter((one) => isOf(one, tool)) ?? [];

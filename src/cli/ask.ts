@@ -16,7 +16,10 @@ export function askAtTerminal(ports: TalkPorts): AskUser {
 }
 
 async function converse(question: Question, dialogue: Dialogue): Promise<Answer> {
-  showLines(dialogue, question.lines);
+  const [first = '', ...rest] = question.lines;
+  const [head = '', ...under] = wrapQuoted(first, dialogue.columns);
+  dialogue.show(['', dialogue.strong(head), ...under]);
+  showLines(dialogue, rest);
   for (;;) {
     dialogue.show(choices(question, dialogue.columns));
     const typed = await dialogue.read('> ');

@@ -35,6 +35,20 @@ Set it for all servers (mcp.permissions), for one (permissions), for one tool
 (toolPermissions: ask, auto or deny), or for one run (--permissions). A deny rule always wins.
 --yes server/tool allows that tool for one run.
 
+Rules go by tool and arguments; deny before ask before allow, and deny holds always:
+
+  rules:
+    - deny: "github/delete_*"
+    - ask: files/write_file
+      when: { path: "secrets/*" }
+
+hooks: {tool_call: [[PROGRAM, ARGUMENT]]} asks a program of yours about each call;
+tool_result lets it change what comes back. One that fails denies. usher tools --why and
+/permissions tell what each tool's call meets and what says so.
+
+Answers: y once, s this run, a always (until the server or the tool changes), n no,
+d no and say why, v everything.
+
 Questions come to /dev/tty, also while stdin and stdout are pipes. Nobody is asked when stderr
 is no terminal, with --no-input, or when CI is set: the call is then denied at once, the model
 is told, and the exit code is 5 (--on-denied continue: 0). What you type yourself (usher call,

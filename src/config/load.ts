@@ -3,6 +3,7 @@ import { ConfigError } from '../base/errors.ts';
 import { pendingServer, pendingWarnings } from './pending.ts';
 import { renderProblems } from './problem.ts';
 import { type ReadConfig, readConfig } from './read.ts';
+import { unknownServerWarnings } from './rules.ts';
 import { buildServer } from './server-build.ts';
 import { buildServers } from './servers.ts';
 import type { SourceOptions } from './sources.ts';
@@ -28,11 +29,14 @@ export async function loadConfig(options: SourceOptions): Promise<Config> {
   const origins = read.merged.servers.map(
     ({ name, base }) => [name, { scope: base.source.scope, file: base.source.path }] as const,
   );
+  const all = [...defaultServers(read, options, servers), ...servers];
+  const known = [...all, ...pending].map(({ name }) => name);
+  const unused = unknownServerWarnings(blocks.rules, [...known, ...skipped]);
   return {
     files: read.layers.map(({ source }) => source.path),
     ...blocks,
-    servers: [...defaultServers(read, options, servers), ...servers],
-    warnings: [...warnings, ...read.warnings, ...pendingWarnings(pending)],
+    servers: all,
+    warnings: [...warnings, ...read.warnings, ...unused, ...pendingWarnings(pending)],
     skipped,
     ...(pending.length === 0 ? {} : { pending }),
     ...(origins.length === 0 ? {} : { origins: Object.fromEntries(origins) }),

@@ -2,11 +2,13 @@
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { parseArgumentPath } from '../base/argument-match.ts';
 import { type CallRule, type RuleEffect, showRule, strongestRule } from '../base/call-rules.ts';
+import { isGlob } from '../base/glob.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
+import { nearestMatches } from '../base/text.ts';
 import { MAX_PROBLEMS, type Problem } from './problem.ts';
 import { PlainScalar } from './schema/atoms.ts';
 import type { HooksEntry, RuleEntry } from './schema/rules.ts';
-import type { HookCommand, HooksConfig } from './types.ts';
+import type { ConfigWarning, HookCommand, HooksConfig } from './types.ts';
 import type { ConfigFile } from './yaml.ts';
 
 const EFFECTS = ['deny', 'ask', 'allow'] as const;
@@ -30,6 +32,25 @@ export function buildRules(
   // Against rules that are not all there an example proves nothing.
   if (problems.length === 0) problems.push(...tryExamples(entries, rules, file));
   return { rules, problems: problems.slice(0, MAX_PROBLEMS) };
+}
+
+/** A rule that names a server which is not there protects nothing: one warning each. */
+export function unknownServerWarnings(
+  rules: readonly CallRule[],
+  servers: readonly string[],
+): readonly ConfigWarning[] {
+  return rules.flatMap((rule) => {
+    const named = rule.tools.map((pattern) => pattern.split('/')[0] ?? '');
+    const unknown = named.filter((name) => !isGlob(name) && !servers.includes(name));
+    return [...new Set(unknown)].map((name): ConfigWarning => {
+      const [nearest] = nearestMatches(name, servers, 1);
+      return {
+        message: `${rule.place}: no server ${JSON.stringify(name)} is configured for the rule ${showRule(rule)}`,
+        hint: nearest === undefined ? undefined : `did you mean ${nearest}?`,
+        skipped: undefined,
+      };
+    });
+  });
 }
 
 /** A command with a slash is against the file's own folder, never against the working directory. */

@@ -6,7 +6,7 @@ import { assertNever } from '../base/errors.ts';
 import { wrapQuoted } from '../base/quoted.ts';
 import type { Answer, AskUser, Question } from '../permission/types.ts';
 import type { Input, LineResult } from './input.ts';
-import type { Screen } from './screen.ts';
+import type { HeldScreen, Screen } from './screen.ts';
 
 const CHOICES = '  y once, s session, a always, n no, d no and say why, v view everything';
 const PROMPT = 'Allow? [y/s/a/n/d/v] ';
@@ -33,16 +33,27 @@ export function createAsk(input: Input, screen: Screen, columns: () => number): 
 
 interface AskDeps {
   readonly input: Input;
-  readonly screen: Screen;
   readonly columns: () => number;
   readonly signal: AbortSignal;
 }
 
-async function askOnce(question: Question, deps: AskDeps): Promise<Answer> {
-  const { screen, signal } = deps;
-  signal.throwIfAborted();
+async function askOnce(
+  question: Question,
+  { screen, ...deps }: AskDeps & { readonly screen: Screen },
+): Promise<Answer> {
+  deps.signal.throwIfAborted();
+  const held = screen.hold();
+  try {
+    return await converse(question, deps, held);
+  } finally {
+    held.release();
+  }
+}
+
+async function converse(question: Question, deps: AskDeps, held: HeldScreen): Promise<Answer> {
+  const { signal } = deps;
   const show = (lines: readonly string[]) =>
-    screen.print(lines.flatMap((line) => wrapQuoted(line, deps.columns())).join('\n'));
+    held.print(lines.flatMap((line) => wrapQuoted(line, deps.columns())).join('\n'));
   const canLast = question.canLast ?? true;
   show(['', ...question.lines, canLast ? CHOICES : CHOICES_ONCE]);
   for (;;) {
@@ -60,7 +71,7 @@ async function askOnce(question: Question, deps: AskDeps): Promise<Answer> {
         show(question.full);
         break;
       case 'unclear':
-        screen.print(
+        held.print(
           `  Please answer ${canLast ? 'y, s, a, n, d or v' : 'y, n, d or v'}, then Enter.`,
         );
         break;

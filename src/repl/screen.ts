@@ -9,8 +9,10 @@ import { type Layout, windowOf } from './layout.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface Screen {
-  /** Whole lines, above the edited one. */
+  /** Whole lines, above the edited one; while somebody holds the screen they wait. */
   print(text: string): void;
+  /** Keeps the lines of others back, so that nothing comes between a question and its answer. One holder at a time. */
+  hold(): HeldScreen;
   /** A piece of the answer, raw. Waits while a line is edited. */
   answer(delta: string): void;
   /** Ends the answer's last line if it is open. */
@@ -30,6 +32,14 @@ export interface Screen {
   clear(): void;
 }
 
+export interface HeldScreen {
+  print(text: string): void;
+  /** Shows what waited. */
+  release(): void;
+}
+
+/** Lines that wait for a question to be answered, in characters; what is beyond them is not shown. */
+const MAX_HELD_CHARACTERS = 256 * 1024;
 /** Pieces of an answer that wait for a question are bounded by the model's answer itself; this is the last resort. */
 const MAX_WAITING_CHARACTERS = 16 * 1024 * 1024;
 
@@ -76,12 +86,33 @@ export function createScreen(terminal: Terminal): Screen {
     show();
   };
 
+  const printNow = (text: string) => {
+    hide();
+    closeLine();
+    terminal.write(`${text}\n`);
+    show();
+  };
+  let kept: string[] | undefined;
+  let keptCharacters = 0;
+
   return {
     print(text) {
-      hide();
-      closeLine();
-      terminal.write(`${text}\n`);
-      show();
+      if (kept === undefined) return printNow(text);
+      keptCharacters += text.length;
+      if (keptCharacters <= MAX_HELD_CHARACTERS) kept.push(text);
+    },
+    hold() {
+      kept ??= [];
+      return {
+        print: printNow,
+        release() {
+          const late = kept ?? [];
+          if (keptCharacters > MAX_HELD_CHARACTERS) late.push('… more lines are not shown');
+          kept = undefined;
+          keptCharacters = 0;
+          for (const text of late) printNow(text);
+        },
+      };
     },
     answer(delta) {
       if (!terminal.answerOnScreen) {

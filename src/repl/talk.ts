@@ -2,7 +2,7 @@
 import type { Dialogue, Talk } from '../host/talk.ts';
 import type { Input } from './input.ts';
 import type { Paint } from './render.ts';
-import type { Screen } from './screen.ts';
+import type { HeldScreen, Screen } from './screen.ts';
 
 export interface TalkDeps {
   readonly input: Input;
@@ -13,11 +13,11 @@ export interface TalkDeps {
 
 /** See `Talk`. Ctrl-C and the end of input end it; it has no limit of time. */
 export function createTalk({ input, screen, columns, paint }: TalkDeps): Talk {
-  const dialogueFor = (signal: AbortSignal): Dialogue => {
+  const dialogueFor = (held: HeldScreen, signal: AbortSignal): Dialogue => {
     let hasEnded = false;
     return {
       columns: columns(),
-      show: (lines) => screen.print(lines.join('\n')),
+      show: (lines) => held.print(lines.join('\n')),
       async read(prompt) {
         if (hasEnded) return { kind: 'end' };
         const line = await input.read({
@@ -37,6 +37,11 @@ export function createTalk({ input, screen, columns, paint }: TalkDeps): Talk {
   };
   return async (conversation, signal) => {
     signal.throwIfAborted();
-    return conversation(dialogueFor(signal));
+    const held = screen.hold();
+    try {
+      return await conversation(dialogueFor(held, signal));
+    } finally {
+      held.release();
+    }
   };
 }

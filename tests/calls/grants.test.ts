@@ -36,7 +36,7 @@ test.each(changes)('a grant, also one for good, ends when this changes: %s', (_,
     'session',
     'always',
   ]);
-  expect([grants.find(tool, ''), grants.find(other, '')]).toEqual(['session', undefined]);
+  expect([grants.find(tool, ''), grants.find(other, '')]).toEqual(['always', undefined]);
 });
 
 test('one for good is there in the next session, one for the session is not', () => {
@@ -64,7 +64,7 @@ test('a tool that is another one by now is told apart from one that was never al
 test('what was allowed at the question of a rule holds for that rule only', () => {
   const grants = createGrants(clock, storeIn(newFolder()));
   grants.add(tool, 'ask "fs/*"', 'always');
-  expect([grants.find(tool, ''), grants.find(tool, 'ask "fs/*"')]).toEqual([undefined, 'session']);
+  expect([grants.find(tool, ''), grants.find(tool, 'ask "fs/*"')]).toEqual([undefined, 'always']);
 });
 
 test('the list tells how long each lasts and whether it still holds; removing takes back all of a tool', () => {

@@ -74,7 +74,7 @@ test('the question is shown, and all of it on v', async () => {
   await answer;
   const choices =
     '[y] once  [s] this run  [a] always  [n] no  [d] no, and say why  [v] view all\n> ';
-  expect(shown()).toBe(`Allow s/t ?\n${choices}all of it\n${choices}`);
+  expect(shown()).toBe(`\nAllow s/t ?\n${choices}all of it\n${choices}`);
 });
 
 test('the end of input and Ctrl-C are a no, and Ctrl-C is free again afterwards', async () => {
@@ -103,5 +103,5 @@ test('where no answer lasts, s and a are not offered and are no answer', async (
   const { answer, shown } = ask(['s', 'a', 'y'], 'silence', { ...question, canLast: false });
   expect(await answer).toEqual({ kind: 'yes' });
   const choices = '[y] once  [n] no  [d] no, and say why  [v] view all\n> ';
-  expect(shown()).toBe(`Allow s/t ?\n${choices.repeat(3)}`);
+  expect(shown()).toBe(`\nAllow s/t ?\n${choices.repeat(3)}`);
 });

@@ -52,6 +52,8 @@ describe('which file is read', () => {
       defaultTools: { hasMeta: false, without: [] },
       servers: [['workspace', { kind: 'builtin', builtin: 'workspace' }]],
       warnings: [],
+      rules: [],
+      hooks: { toolCall: [], toolResult: [] },
       skipped: [],
     });
     expect(await names({ env: {}, cwd })).toEqual(['workspace']);

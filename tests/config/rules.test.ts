@@ -143,6 +143,20 @@ describe('hooks', () => {
   });
 });
 
+test('a rule for a server that is not there is a warning with the nearest name', async () => {
+  const { warnings } = await load(
+    'servers: [{ name: github, command: c }]\nrules:\n  - deny: [githb/x, "*/y", github/z]\n',
+  );
+  expect(warnings).toEqual([
+    {
+      message:
+        'c.yaml:3: no server "githb" is configured for the rule deny "githb/x", "*/y", "github/z"',
+      hint: 'did you mean github?',
+      skipped: undefined,
+    },
+  ]);
+});
+
 test('rules and hooks of all own files hold, each with the place where it stands', async () => {
   const home = writeFiles(newFolder(), {
     '.config/usher/config.yaml': 'rules:\n  - deny: a/*\nhooks: { tool_call: [[./gate]] }\n',

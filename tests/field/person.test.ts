@@ -1,6 +1,6 @@
 /** Who counts as a person, and where they are asked: the terminal, also while stdin and stdout are pipes. */
 import { afterEach, describe, expect, test } from 'bun:test';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ModelServer, startModelServer } from '../fixtures/models/server.ts';
 import { tool } from '../fixtures/servers/script.ts';
@@ -12,7 +12,7 @@ import { planRun, usherBinary } from '../helpers/usher.ts';
 
 const any = { type: 'object', properties: {} };
 /** The line that asks for a key. */
-const QUESTION = /\[y\].*\[n\].*> $/;
+const QUESTION = /\[y\].*\[n\].*> $/s;
 const open: { session?: PtySession; model?: ModelServer } = {};
 afterEach(async () => {
   open.session?.close();
@@ -56,6 +56,28 @@ describe('a question at the terminal', () => {
     session.send('y\r');
     expect(await session.exited).toBe(0);
     expect(ran()).toBe(true);
+  });
+
+  test('while it stands, the time of the run stands still', async () => {
+    const { session, ran } = await startAsking(`exec "$0" "$@" --timeout 2s`);
+    await session.waitFor(QUESTION);
+    await Bun.sleep(2500);
+    session.send('y\r');
+    expect([await session.exited, ran()]).toEqual([0, true]);
+  });
+
+  test('a allows for good: kept in the state directory with mode 0600, never in the config', async () => {
+    const { session, ran, folder } = await startAsking();
+    await session.waitFor(QUESTION);
+    session.send('a\r');
+    expect([await session.exited, ran()]).toEqual([0, true]);
+    const file = join(session.home, '.local/state/usher/grants.json');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const { grants } = JSON.parse(readFileSync(file, 'utf8'));
+    expect(grants).toEqual([
+      { server: 's1', tool: 'mark', scope: '', key: expect.any(String), at: expect.any(String) },
+    ]);
+    expect(readFileSync(join(folder, 'config.yaml'), 'utf8')).not.toContain('mark: auto');
   });
 
   test('n refuses: the model is told, exit 0', async () => {

@@ -9,6 +9,8 @@ export interface ConfigShape {
   readonly model?: object;
   readonly mcp?: object;
   readonly servers?: readonly object[];
+  readonly rules?: readonly object[];
+  readonly hooks?: object;
 }
 
 /** Writes `config.yaml` into a folder: text as it is, an object as JSON. Returns its path. */

@@ -14,6 +14,8 @@ export interface ScriptedRun extends Omit<UsherOptions, 'config'> {
   readonly flags?: readonly string[];
   /** Default { permissions: auto }. */
   readonly mcp?: object;
+  /** Further keys of the file's root. */
+  readonly root?: object;
   /** Added to the `model:` block. */
   readonly model?: object;
   /** Default openai. */
@@ -49,6 +51,7 @@ export async function runScripted(run: ScriptedRun): Promise<ScriptedOutcome> {
         model: { ...base, ...run.model },
         mcp: run.mcp ?? { permissions: 'auto' },
         servers: run.servers ?? [],
+        ...run.root,
       },
     });
     return { ...outcome, requests: [...model.requests] };

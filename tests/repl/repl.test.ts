@@ -549,6 +549,27 @@ describe('a permission question', () => {
     await exit;
   });
 
+  test('nothing comes between it and its answer: lines of other calls wait', async () => {
+    const { terminal, exit } = startSession(async (_, { ask, emit, signal }) => {
+      const answer = ask.ask(fakeQuestion('read'), signal);
+      await Bun.sleep(0);
+      emit({ type: 'warning', message: 'Allow files/fake ?', hint: undefined });
+      await answer;
+      return { answer: 'done' };
+    });
+    terminal.type('go\r');
+    await terminal.shows('Allow?');
+    await Bun.sleep(0);
+    expect(terminal.screen().join('\n')).not.toContain('files/fake');
+    terminal.type('y\r');
+    await terminal.shows('done');
+    terminal.type('\x04');
+    await exit;
+    const rows = terminal.screen();
+    const at = rows.findIndex((row) => row.includes('files/fake'));
+    expect(rows[at - 1]).toBe('Allow? [y/s/a/n/d/v] y');
+  });
+
   test('goes away when its run is ended', async () => {
     const { terminal, exit } = startSession(askAll('read', 'write'));
     terminal.type('go\r');
