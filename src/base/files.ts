@@ -71,32 +71,61 @@ export async function readBoundedOrPipe(
   }
 }
 
+/** The operations that `writeAtomic` is made of, as a port: tests fail the n-th one. */
+export interface AtomicOps {
+  makeFolder(path: string): void;
+  /** A new file that nobody else can have made. */
+  create(path: string, mode: number): number;
+  /** Whatever the umask says. */
+  setMode(fd: number, mode: number): void;
+  write(fd: number, bytes: Uint8Array): void;
+  sync(fd: number): void;
+  close(fd: number): void;
+  rename(from: string, to: string): void;
+}
+
+const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+
+export const systemAtomicOps: AtomicOps = {
+  makeFolder: (path) => void mkdirSync(path, { recursive: true, mode: 0o700 }),
+  create: (path, mode) => openSync(path, NEW_FILE, mode),
+  setMode: (fd, mode) => fchmodSync(fd, mode),
+  write: writeAll,
+  sync: (fd) => fsyncSync(fd),
+  close: (fd) => closeSync(fd),
+  rename: (from, to) => renameSync(from, to),
+};
+
 /**
  * Writes a whole file or leaves the old one: temp file beside it, synced, then renamed over it.
  * `mode` default 0600. A symlink at `path` is refused (FailedError), never followed; missing folders are made 0700.
  */
-export function writeAtomic(path: string, content: string | Uint8Array, mode = 0o600): void {
+export function writeAtomic(
+  path: string,
+  content: string | Uint8Array,
+  mode = 0o600,
+  ops: AtomicOps = systemAtomicOps,
+): void {
   const folder = dirname(path);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  ops.makeFolder(folder);
   if (isSymlinkItself(path)) {
     throw new FailedError(`${path} is a symlink and is not written to`, {
       hint: 'remove the link or name the file itself',
     });
   }
   const temporary = join(folder, `.${basename(path)}.${randomHex(6)}.tmp`);
-  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-  const fd = openSync(temporary, flags, mode);
+  const fd = ops.create(temporary, mode);
   try {
     try {
-      fchmodSync(fd, mode);
+      ops.setMode(fd, mode);
       for (const piece of typeof content === 'string' ? utf8Pieces(content) : [content]) {
-        writeAll(fd, piece);
+        ops.write(fd, piece);
       }
-      fsyncSync(fd);
+      ops.sync(fd);
     } finally {
-      closeSync(fd);
+      ops.close(fd);
     }
-    renameSync(temporary, path);
+    ops.rename(temporary, path);
   } catch (error) {
     removeQuietly(temporary);
     throw error;

@@ -7,7 +7,14 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import type { Env } from '../base/env.ts';
 import { FailedError } from '../base/errors.ts';
-import { fileReason, isMissing, readBounded, writeAtomic } from '../base/files.ts';
+import {
+  type AtomicOps,
+  fileReason,
+  isMissing,
+  readBounded,
+  systemAtomicOps,
+  writeAtomic,
+} from '../base/files.ts';
 import { tryParseJson } from '../base/json.ts';
 import { stateDirectory } from '../base/paths.ts';
 import { isNarrower } from './signature.ts';
@@ -55,12 +62,21 @@ export function recordChoice(
   env: Env,
   question: TrustQuestion,
   choice: 'approved' | 'rejected',
+  ops: AtomicOps = systemAtomicOps,
 ): void {
   const { file, name, signature, tools } = question;
-  change(env, (choices) => [
+  const made = {
+    file: realPath(file),
+    server: name,
+    signature,
+    tools: tools?.slice() ?? null,
+    choice,
+  };
+  const edit = (choices: readonly Choice[]) => [
     ...choices.filter((other) => !isAbout(other, question)),
-    { file: realPath(file), server: name, signature, tools: tools?.slice() ?? null, choice },
-  ]);
+    made,
+  ];
+  change(env, edit, ops);
 }
 
 /** Forgets decisions about servers of these files. Returns how many there were. */
@@ -87,7 +103,11 @@ type Choice = v.InferOutput<typeof choiceSchema>;
 
 const MAX_BYTES = 4 * 1024 ** 2;
 
-function change(env: Env, edit: (choices: readonly Choice[]) => readonly Choice[]): void {
+function change(
+  env: Env,
+  edit: (choices: readonly Choice[]) => readonly Choice[],
+  ops: AtomicOps = systemAtomicOps,
+): void {
   const path = trustFile(env);
   if (path === undefined) {
     throw new FailedError('there is no place to keep decisions: HOME is not set', {
@@ -100,7 +120,7 @@ function change(env: Env, edit: (choices: readonly Choice[]) => readonly Choice[
   const choices = edit(before);
   if (choices.length === 0 && before.length === 0) return;
   try {
-    writeAtomic(path, `${JSON.stringify({ version: 1, choices }, undefined, 2)}\n`);
+    writeAtomic(path, `${JSON.stringify({ version: 1, choices }, undefined, 2)}\n`, 0o600, ops);
   } catch (error) {
     throw new FailedError(`${path} cannot be written: ${fileReason(error)}`, { cause: error });
   }

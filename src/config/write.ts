@@ -5,7 +5,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ConfigError, FailedError } from '../base/errors.ts';
-import { fileReason, writeAtomic } from '../base/files.ts';
+import { type AtomicOps, fileReason, systemAtomicOps, writeAtomic } from '../base/files.ts';
 import { type JsonObject, type JsonValue, stableStringify } from '../base/json.ts';
 import { addPair, removePair } from './edit-json.ts';
 import { addItem, removeItem, setFlag } from './edit-yaml.ts';
@@ -33,9 +33,6 @@ export interface Written {
   readonly entry: Located | undefined;
 }
 
-/** Replaces a file whole or not at all; `files.writeAtomic` outside tests. */
-export type ReplaceFile = (path: string, content: string, mode: number) => void;
-
 /**
  * Makes the change. `enable` adds an entry that only says so where the file has none of that name. The file's
  * mode stays; a new one is private, except a project's. Throws ConfigError for a file that cannot be read or
@@ -44,7 +41,7 @@ export type ReplaceFile = (path: string, content: string, mode: number) => void;
 export async function editFile(
   source: ConfigSource,
   edit: Edit,
-  replace: ReplaceFile = writeAtomic,
+  ops: AtomicOps = systemAtomicOps,
 ): Promise<Written> {
   const text = (await readSource({ ...source, namedBy: undefined })) ?? '';
   const before = parseSheet(text, source);
@@ -56,7 +53,7 @@ export async function editFile(
     });
   }
   const old = before.entries.find(({ name }) => name === nameOf(edit));
-  write(source, next, replace);
+  write(source, next, ops);
   const entry = after.entries.find(({ name }) => name === nameOf(edit));
   const shown = entry ?? old;
   const offset = shown?.file.offsetOf(shown.path) ?? 0;
@@ -187,12 +184,12 @@ function scalarsAsText(value: unknown): JsonValue {
   );
 }
 
-function write({ scope, path }: ConfigSource, text: string, replace: ReplaceFile): void {
+function write({ scope, path }: ConfigSource, text: string, ops: AtomicOps): void {
   const isShared = scope === 'project';
   try {
     const mode = existsSync(path) ? statSync(path).mode & 0o777 : isShared ? 0o644 : 0o600;
-    if (scope === 'local') hideFromGit(dirname(path), replace);
-    replace(path, text, mode);
+    if (scope === 'local') hideFromGit(dirname(path), ops);
+    writeAtomic(path, text, mode, ops);
   } catch (error) {
     if (error instanceof FailedError) throw error;
     throw new FailedError(`${path} cannot be written: ${fileReason(error)}`, { cause: error });
@@ -200,9 +197,9 @@ function write({ scope, path }: ConfigSource, text: string, replace: ReplaceFile
 }
 
 /** The local file is private to the checkout: git is told so in a folder that is made for it. */
-function hideFromGit(folder: string, replace: ReplaceFile): void {
+function hideFromGit(folder: string, ops: AtomicOps): void {
   if (existsSync(folder)) return;
-  replace(join(folder, '.gitignore'), '*\n', 0o644);
+  writeAtomic(join(folder, '.gitignore'), '*\n', 0o644, ops);
 }
 
 function nameOf(edit: Edit): string {

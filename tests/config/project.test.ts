@@ -244,7 +244,7 @@ describe('one name in several files', () => {
   test('a project file may only narrow so, without approval', async () => {
     const user =
       'servers: [{name: a, command: x, permissions: ask, tools: ["r*", "!rm"], exposure: hidden}, {name: off, command: y, enabled: false}]';
-    const change = async (line: string) => {
+    const change = async (line: string): Promise<readonly unknown[]> => {
       const here = place({ 'usher.yaml': `servers: [{name: ${line}}]` }, user);
       const { servers, warnings } = await loadConfig(here);
       return [

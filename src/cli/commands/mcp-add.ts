@@ -93,10 +93,19 @@ async function addEntry(
   }
   refuseNearName(entry.name, names);
   const written = await editFile(source, { kind: 'add', entry });
+  const above = found.findLast((other) => RANKS[other.source.scope] > RANKS[source.scope]);
+  if (above !== undefined) {
+    context.log.warn(
+      `server ${entry.name} also stands in ${above.source.label}, which goes over this file`,
+      `usher mcp get ${entry.name} shows what holds`,
+    );
+  }
   if (source.scope === 'project') approveOwn(context, written);
   tell(context, entry.name, 'added', source.scope, written);
   return EXIT.ok;
 }
+
+const RANKS = { named: 0, user: 1, project: 2, local: 3 } as const;
 
 /** `a-b` beside `a_b` would cost both. */
 function refuseNearName(name: string, names: readonly string[]): void {
