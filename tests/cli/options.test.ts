@@ -47,6 +47,7 @@ test('defaults are filled in', () => {
     why: false,
     check: false,
     diff: false,
+    batch: false,
     quiet: false,
     verbose: 0,
     noColor: false,

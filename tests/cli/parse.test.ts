@@ -80,7 +80,7 @@ describe('flags', () => {
   test.each([
     [['--promt', 'x'], 'unknown flag --promt', 'did you mean --prompt?'],
     [['-x'], 'unknown flag -x', 'usher --help lists the flags'],
-    [['--session', 'x', '-p', 'y'], 'unknown flag --session', 'usher --help lists the flags'],
+    [['--bogus', 'x', '-p', 'y'], 'unknown flag --bogus', 'usher --help lists the flags'],
     [['-p'], '-p needs a value: TEXT', undefined],
     [['-p', 'a', '--prompt', 'b'], '--prompt is given twice', undefined],
     [['-p', 'a', '--json', '--json'], '--json is given twice', undefined],
@@ -105,7 +105,7 @@ describe('commands', () => {
     ['tols', 'did you mean "usher tools"? (a prompt goes behind --prompt or -p)'],
     [
       'summarise',
-      'commands are tools, call, mcp, resources, read, prompts, prompt, skills, skill, config, help (a prompt goes behind --prompt or -p)',
+      'commands are tools, call, run, mcp, resources, read, prompts, prompt, skills, skill, config, sessions, audit, help (a prompt goes behind --prompt or -p)',
     ],
   ])('%s is unknown', (word, hint) => {
     expect(problem(word)).toEqual([`unknown command "${word}"`, hint]);

@@ -440,6 +440,8 @@ test('flags reach the host', async () => {
     elicit: undefined,
     serverLogLevel: undefined,
     usesKeptTools: false,
+    saving: undefined,
+    surface: 'run',
   });
 });
 
