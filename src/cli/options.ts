@@ -43,6 +43,7 @@ export interface CliOptions {
   readonly why: boolean;
   readonly check: boolean;
   readonly diff: boolean;
+  readonly batch: boolean;
   readonly quiet: boolean;
   /** 0 info, 1 debug, 2 trace. */
   readonly verbose: number;
@@ -94,6 +95,7 @@ export function readOptions(line: ParsedLine): CliOptions {
     why: has('why'),
     check: has('check'),
     diff: has('diff'),
+    batch: has('batch'),
     quiet: has('quiet'),
     verbose: flags.get('verbose')?.length ?? 0,
     noColor: has('no-color'),

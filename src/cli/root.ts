@@ -111,6 +111,8 @@ async function runCommand(line: ParsedLine, context: Context): Promise<ExitCode>
       return (await import('./commands/tools.ts')).runTools(context, line.words);
     case 'call':
       return (await import('./commands/call.ts')).runCall(context, line.words);
+    case 'search':
+      return (await import('./commands/search.ts')).runSearch(context, line.words);
     case 'run':
       return (await import('./commands/run-script.ts')).runScriptFile(context, line.words);
     case 'resources':
