@@ -16,5 +16,7 @@ export function makeTools(count: number): unknown[] {
       ),
       required: ['text'],
     },
+    // It only tells what it was told; a call of any other waits for the disk.
+    ...(index === 0 ? { annotations: { readOnlyHint: true } } : {}),
   }));
 }
