@@ -1,8 +1,8 @@
 /** What a model reads of the tool that runs scripts, with as many declarations as the budget holds. */
+import { SCRIPT_TOOL } from '../tools/registry.ts';
 import type { RegisteredTool } from '../tools/types.ts';
 import { declarationOf } from './declare.ts';
 import { LIMITS } from './limits.ts';
-import { SCRIPT_TOOL } from './reach.ts';
 
 export const CODE_DESCRIPTION =
   'Plain JavaScript, the body of an async function: top-level await and return work. No code fence.';

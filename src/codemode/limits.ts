@@ -21,7 +21,8 @@ export const LIMITS = {
   engineBytes: 384 * 1024 * 1024,
   /** A worker that grew beyond this is not used again. */
   keptBytes: 64 * 1024 * 1024,
-  stackBytes: 512 * 1024,
+  /** Of the VM; the worker's own stack is larger, but not by much. */
+  stackBytes: 192 * 1024,
   /** Of all outputs of one script. */
   outputCharacters: 16_777_216,
   outputItems: 100_000,
@@ -31,6 +32,8 @@ export const LIMITS = {
   storeCharacters: 1_048_576,
   workers: 2,
   queueMs: 60_000,
+  /** For calls to end that are cancelled with their script. */
+  endMs: 2_000,
   /** For the engine to start. */
   loadMs: 15_000,
   /** Calls of one script that are on their way at once. */

@@ -1,12 +1,14 @@
 /** Calls inside a script, on the one road: permission in order, a bounded number at once, a bounded record. */
 
+import { raceAbort, startLimit } from '../base/abort.ts';
 import { toAppError } from '../base/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
 import { createPool } from '../base/pool.ts';
 import type { CallOutcome } from '../calls/types.ts';
+import { SCRIPT_TOOL } from '../tools/registry.ts';
 import { LIMITS } from './limits.ts';
 import type { ScriptPorts } from './ports.ts';
-import { findReachable, pathOf, pendingServer, SCRIPT_TOOL } from './reach.ts';
+import { findReachable, pathOf, pendingServer } from './reach.ts';
 import { createNestedRecord, type NestedRecord } from './record.ts';
 import type { RequestFailure } from './types.ts';
 
@@ -90,7 +92,11 @@ export function createNestedRun(
     async end() {
       const unawaited = [...running.values()];
       ending.abort(new Error('the script has ended'));
-      await Promise.allSettled(running.keys());
+      const settled = Promise.allSettled(running.keys());
+      const limit = startLimit(ports.clock, LIMITS.endMs, () => new Error('too late'));
+      // What does not heed the cancelling is left behind: nobody waits for its answer any more.
+      await raceAbort(settled, limit.signal).catch(() => undefined);
+      limit.dispose();
       return unawaited;
     },
   };

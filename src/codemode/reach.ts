@@ -3,9 +3,6 @@ import type { RegisteredTool, RegistrySnapshot } from '../tools/types.ts';
 import { findServer, identifier, namespaceSpellings } from './catalogue.ts';
 import type { ScriptTool } from './types.ts';
 
-/** The public name of the tool that runs scripts. */
-export const SCRIPT_TOOL = 'codemode';
-
 const MAX_DESCRIPTION = 200;
 
 /** As scripts see them: deferred and codemode tools are among them. */

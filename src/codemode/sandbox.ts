@@ -75,7 +75,7 @@ export function createSandbox(
         state.end = failed('stuck', 'the script waits for a promise that nothing can settle');
       }
     } catch (thrown) {
-      state.end ??= failed('error', thrown instanceof Error ? thrown.message : String(thrown));
+      state.end ??= failed('error', faultText(thrown));
       state.isClean = false;
     }
     state.cpuMs = spent(state, ports);
@@ -149,6 +149,12 @@ function spent(state: State, { now }: Pick<SandboxPorts, 'now'>): number {
 
 function failed(kind: ScriptError['kind'], message: string): ScriptEnd {
   return { kind: 'failed', error: { kind, message } };
+}
+
+/** The engine's own fault; a RangeError is the worker's stack, used up by a script before the VM's. */
+function faultText(thrown: unknown): string {
+  if (thrown instanceof RangeError) return 'InternalError: stack overflow';
+  return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
 function isLimit(end: ScriptEnd | undefined): boolean {

@@ -1,5 +1,6 @@
 /** The tool `codemode`: one script as a tool call. Sends nothing itself; calls inside ask for permission each. */
 import { UsageError } from '../base/errors.ts';
+import { SCRIPT_TOOL } from '../tools/registry.ts';
 import type {
   RegisteredTool,
   SourceCall,
@@ -9,13 +10,10 @@ import type {
 } from '../tools/types.ts';
 import { runScript } from './api.ts';
 import { CODE_DESCRIPTION, scriptDescription } from './description.ts';
+import { SCRIPTS_NAME } from './names.ts';
 import { readScriptOptions } from './options.ts';
 import { outcomeResult, type SaveOutput } from './output.ts';
 import type { ScriptPorts } from './ports.ts';
-import { SCRIPT_TOOL } from './reach.ts';
-
-/** No configured server can have this name. */
-export const SCRIPTS_NAME = '@codemode';
 
 /** The definition as of these tools. */
 export function scriptDefinition(

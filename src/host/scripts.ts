@@ -1,6 +1,7 @@
 /** Joins codemode to the house. Nothing of it is loaded before a script runs or its tool is declared. */
 import { scrubSecrets } from '../base/redact.ts';
 import type { Executor } from '../calls/execute.ts';
+import { SCRIPTS_NAME } from '../codemode/names.ts';
 import type { ScriptPorts } from '../codemode/ports.ts';
 import type { ScriptInput, ScriptItem, ScriptOutcome } from '../codemode/types.ts';
 import type { ServerConfig } from '../config/types.ts';
@@ -10,12 +11,9 @@ import { keepBinary } from '../results/binary.ts';
 import { sanitizeText } from '../results/sanitize.ts';
 import { keyOf } from '../tools/naming.ts';
 import { type Registry, SCRIPT_TOOL } from '../tools/registry.ts';
-import { searchTools } from '../tools/search.ts';
 import { isPending } from './await-server.ts';
 import type { HostDeps } from './create.ts';
 import type { Sources } from './sources.ts';
-
-const SCRIPTS_NAME = '@codemode';
 
 /** The public name kept from the tools of servers. */
 export const SCRIPT_NAMES: ReadonlyMap<string, string> = new Map([
@@ -102,10 +100,11 @@ export function createScripts(house: ScriptHouse): Scripts {
 type Loaded = Awaited<ReturnType<typeof loadParts>>;
 
 async function loadParts(house: ScriptHouse) {
-  const [api, tool, { createBridge }] = await Promise.all([
+  const [api, tool, { createBridge }, { searchTools }] = await Promise.all([
     import('../codemode/api.ts'),
     import('../codemode/tool.ts'),
     import('../codemode/bridge.ts'),
+    import('../tools/search.ts'),
   ]);
   const { registry, sources, executor, deps, asking } = house;
   const ports: ScriptPorts = {
