@@ -37,7 +37,13 @@ export interface RunResult {
   readonly exit: ExitCode;
   /** What went wrong, for people; `undefined` when answered. */
   readonly error:
-    | { readonly code: string; readonly message: string; readonly hint: string | undefined }
+    | {
+        readonly code: string;
+        readonly message: string;
+        readonly hint: string | undefined;
+        /** The same may succeed later, without a change. */
+        readonly retryable?: true;
+      }
     | undefined;
   readonly turns: number;
   readonly usage: TokenUsage;

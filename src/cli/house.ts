@@ -61,7 +61,7 @@ export async function withHost<T>(
     saved?.onEvent(event);
     request.onEvent(event);
   };
-  const host = await parts.createHost(
+  const creating = parts.createHost(
     {
       config: request.config,
       cwd: context.cwd,
@@ -88,6 +88,10 @@ export async function withHost<T>(
     },
     { env, clock, log },
   );
+  const host = await creating.catch(async (error: unknown) => {
+    await saved?.close();
+    throw error;
+  });
   interrupts.onKill(() => host.killNow());
   try {
     return await work(host);
@@ -145,7 +149,11 @@ function checkApproved(config: Config, names: readonly string[]): void {
   const { servers, skipped, pending = [] } = config;
   const known = [...servers.map(({ name }) => name), ...pending.map(({ name }) => name)];
   for (const name of names) {
-    if (!known.includes(name) && !skipped.includes(name)) throw unknownServer(config, name);
+    if (known.includes(name) || skipped.includes(name)) continue;
+    const [nearest] = nearestMatches(name, known, 1);
+    throw new UsageError(`--approve: unknown server "${name}"`, {
+      hint: nearest === undefined ? 'usher mcp list shows what waits' : `did you mean ${nearest}?`,
+    });
   }
 }
 

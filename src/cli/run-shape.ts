@@ -29,7 +29,12 @@ export function failedRun(error: AppError, warnings: readonly string[]): RunResu
   return {
     answer: '',
     exit: error.exit,
-    error: { code: error.code, message: error.message, hint: error.hint },
+    error: {
+      code: error.code,
+      message: error.message,
+      hint: error.hint,
+      ...(error.retryable ? { retryable: true } : {}),
+    },
     turns: 0,
     usage: { inputTokens: 0, outputTokens: 0 },
     toolCalls: [],

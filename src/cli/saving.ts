@@ -82,13 +82,14 @@ export async function openSaved(
 function assemble(
   id: string,
   recorder: Recorder,
-  saving: Omit<Saving, 'beforeSend'>,
+  saving: Omit<Saving, 'beforeSend' | 'id'>,
   close: () => Promise<void>,
 ): OpenSaving {
   return {
     id,
     saving: {
       ...saving,
+      id,
       beforeSend: (call, { server, name, definition, source }, args) =>
         recorder.beforeSend({
           id: call.id,
@@ -96,6 +97,7 @@ function assemble(
           tool: name,
           arguments: args,
           origin: call.origin,
+          parent: call.parentToolCallId,
           isReadOnly: definition.annotations.readOnlyHint === true || source.isFree === true,
         }),
     },

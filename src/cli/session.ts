@@ -13,7 +13,9 @@ export async function runSession(context: Context): Promise<ExitCode> {
   const repl = await parts.createRepl(env, !options.ephemeral);
   const saved = await openSaved(context, true);
   if (saved !== undefined && !options.quiet) {
-    screen.line(`session ${saved.id}: usher --session ${saved.id} goes on with it later`);
+    const count = saved.saving.history.length;
+    const said = count === 0 ? '' : `, ${count} messages so far`;
+    screen.line(`session ${saved.id}${said}: usher --session ${saved.id} goes on with it later`);
   }
   const request = {
     config,

@@ -1,11 +1,14 @@
 /** The saved sessions of a state directory: which there are, which is the newest, which may go. */
-import { readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { takeLock } from '../base/file-lock.ts';
 import type { FileOps } from '../base/file-ops.ts';
 import { isMissing } from '../base/files.ts';
 import { readHead } from './head.ts';
-import { placesOf, sessionsFolder } from './places.ts';
+import { journalFolder, placesOf, sessionsFolder } from './places.ts';
+
+/** Also those that were put aside. */
+const RECORD = /^([A-Za-z0-9_][A-Za-z0-9._-]{0,63})\.jsonl(?:\.\d+\.broken)?$/;
 
 export interface SessionSummary {
   readonly id: string;
@@ -52,6 +55,21 @@ export function removeSession(
     lock.release();
   }
   return 'removed';
+}
+
+/** Removes records of plain runs that were last written before `time`. Returns how many. */
+export function removeRecords(stateDir: string, time: number, files: FileOps): number {
+  const folder = journalFolder(stateDir);
+  let removed = 0;
+  for (const name of namesIn(folder)) {
+    const id = RECORD.exec(name)?.[1];
+    if (id === undefined || existsSync(placesOf(stateDir, id).transcript)) continue;
+    const path = join(folder, name);
+    if (statSync(path).mtimeMs >= time) continue;
+    removeIfThere(path, files);
+    removed += 1;
+  }
+  return removed;
 }
 
 function removeIfThere(path: string, files: FileOps): void {

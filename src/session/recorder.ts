@@ -20,6 +20,8 @@ export interface Intent {
   readonly tool: string;
   readonly arguments: JsonObject;
   readonly origin: string;
+  /** The call of the script that makes this one. */
+  readonly parent?: string | undefined;
   /** As the server claims; a lie costs only evidence after a crash of the machine. */
   readonly isReadOnly: boolean;
 }
@@ -76,6 +78,7 @@ export function createRecorder(journal: Journal): Recorder {
         server: scrubSecrets(intent.server),
         tool: scrubSecrets(intent.tool),
         origin: intent.origin,
+        parent: intent.parent,
         ...permissionFields(permissions.get(intent.id)),
         argsHash: sha256Hex(stableStringify(intent.arguments)),
         era: eras.get(intent.server),

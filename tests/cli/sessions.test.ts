@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -169,6 +170,7 @@ test('two processes on one session: the second is refused before it starts anyth
     code: 'failed',
     message: `session one is busy: process ${first.pid} uses it`,
     hint: 'try again when it has ended, or name another session',
+    retryable: true,
   });
   const pruned = await run(home, ['sessions', 'prune', 'one']);
   expect(pruned.stderr).toContain('session one is busy and stays');
@@ -245,14 +247,30 @@ test('sessions that nobody wants any more are removed by age or name', async () 
   for (const id of ['alpha', 'beta']) {
     await scripted(home, { steps: [{ text: id }], flags: ['--session', id] });
   }
-  expect((await run(home, ['sessions', 'prune'])).stderr).toBe('0 sessions removed\n');
-  expect((await run(home, ['sessions', 'prune', 'alpha'])).stderr).toBe('1 session removed\n');
+  expect((await run(home, ['sessions', 'prune'])).stderr).toBe('removed: 0 sessions\n');
+  expect((await run(home, ['sessions', 'prune', 'alpha'])).stderr).toBe('removed: 1 session\n');
   expect((await json(home, 'sessions', 'list')).sessions).toHaveLength(1);
   const missing = await run(home, ['sessions', 'show', 'betta']);
   expect([missing.code, missing.stderr.split('\n').slice(0, 2)]).toEqual([
     2,
     ['error: there is no session betta', '  did you mean beta?'],
   ]);
+  utimesSync(join(stateOf(home), 'sessions', 'beta.jsonl'), 0, 0);
+  const journal = join(stateOf(home), 'journal');
+  mkdirSync(journal);
+  for (const [name, time] of [
+    ['plain', 0],
+    ['young', Date.now() / 1000],
+    ['notes', 0],
+  ] as const) {
+    const path = join(journal, name === 'notes' ? name : `${name}.jsonl`);
+    writeFileSync(path, '');
+    utimesSync(path, time, time);
+  }
+  expect((await run(home, ['sessions', 'prune', '1h'])).stderr).toBe(
+    'removed: 1 session, 1 record of other runs\n',
+  );
+  expect(readdirSync(journal).sort()).toEqual(['notes', 'young.jsonl']);
   const bad = await run(home, ['-p', 'x', '--session', '../x']);
   expect(bad.code).toBe(2);
 });

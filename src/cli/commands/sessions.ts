@@ -5,7 +5,12 @@ import { EXIT, type ExitCode } from '../../base/exit.ts';
 import { systemFiles } from '../../base/file-ops.ts';
 import { stateDirectory } from '../../base/paths.ts';
 import { escapeForTerminal, nearestMatches } from '../../base/text.ts';
-import { listSessions, removeSession, type SessionSummary } from '../../session/list.ts';
+import {
+  listSessions,
+  removeRecords,
+  removeSession,
+  type SessionSummary,
+} from '../../session/list.ts';
 import { checkSessionId, placesOf } from '../../session/places.ts';
 import type { SavedMessage, SavedSession } from '../../session/read-transcript.ts';
 import { MAX_TRANSCRIPT_BYTES } from '../../session/transcript.ts';
@@ -99,7 +104,13 @@ async function prune(context: Context, words: readonly string[]): Promise<ExitCo
   const { clock, log } = context;
   const stateDir = stateDirOf(context);
   const wallTime = () => clock.date().getTime();
-  const ids = chosen(words, listSessions(stateDir), wallTime());
+  const all = listSessions(stateDir);
+  const maxAgeMs = ageOf(words, all);
+  const oldest = wallTime() - (maxAgeMs ?? 0);
+  const ids =
+    maxAgeMs === undefined
+      ? words.map(checkSessionId)
+      : all.filter(({ updatedAt }) => updatedAt < oldest).map(({ id }) => id);
   let removed = 0;
   let isMissing = false;
   for (const id of ids) {
@@ -111,22 +122,19 @@ async function prune(context: Context, words: readonly string[]): Promise<ExitCo
       log.error(`there is no session ${id}`, 'usher sessions list shows all');
     }
   }
-  log.info(`${removed} ${removed === 1 ? 'session' : 'sessions'} removed`);
+  const records = maxAgeMs === undefined ? 0 : removeRecords(stateDir, oldest, systemFiles);
+  const others =
+    records === 0 ? '' : `, ${records} ${records === 1 ? 'record' : 'records'} of other runs`;
+  log.info(`removed: ${removed} ${removed === 1 ? 'session' : 'sessions'}${others}`);
   return isMissing ? EXIT.usage : EXIT.ok;
 }
 
-/** The ids as named, or those that are older than an age. */
-function chosen(
-  words: readonly string[],
-  all: readonly SessionSummary[],
-  now: number,
-): readonly string[] {
-  const age = words.length === 0 ? DEFAULT_AGE : words.length === 1 ? words[0] : undefined;
-  const [, count, unit] = AGE.exec(age ?? '') ?? [];
-  const isSession = all.some(({ id }) => id === age);
-  if (count === undefined || isSession) return words.map(checkSessionId);
-  const maxAgeMs = Number(count) * (unit === 'd' ? 24 * HOUR_MS : HOUR_MS);
-  return all.filter(({ updatedAt }) => now - updatedAt > maxAgeMs).map(({ id }) => id);
+/** The age beyond which sessions go, milliseconds; `undefined`: the words are names. */
+function ageOf(words: readonly string[], all: readonly SessionSummary[]): number | undefined {
+  const [age = DEFAULT_AGE, ...rest] = words;
+  const [, count, unit] = AGE.exec(age) ?? [];
+  if (count === undefined || rest.length > 0 || all.some(({ id }) => id === age)) return undefined;
+  return Number(count) * (unit === 'd' ? 24 * HOUR_MS : HOUR_MS);
 }
 
 async function readSession(stateDir: string, id: string): Promise<SavedSession> {
