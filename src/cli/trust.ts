@@ -1,6 +1,6 @@
 /** The session's question about servers of project files: what would start, and may it. Default no. */
 import { escapeForTerminal, wrap } from '../base/text.ts';
-import type { Config, PendingServer } from '../config/types.ts';
+import type { Config, ConfigWarning, PendingServer } from '../config/types.ts';
 import type { Dialogue } from '../host/talk.ts';
 import type { Context } from './context.ts';
 import { loadConfig } from './house.ts';
@@ -24,7 +24,8 @@ export async function loadTrusted(context: Context): Promise<Config> {
   try {
     const talk = talkAtTerminal({ person, screen, clock, takeSigint });
     const answers = await talk((dialogue) => askEach(waiting, dialogue), signal);
-    return await keepAnswers(context, config, answers);
+    const decided = await keepAnswers(context, config, answers);
+    return { ...decided, warnings: decided.warnings.filter((one) => !wasAnswered(one, answers)) };
   } finally {
     person.close();
   }
@@ -33,6 +34,13 @@ export async function loadTrusted(context: Context): Promise<Config> {
 interface Answers {
   readonly approved: readonly PendingServer[];
   readonly rejected: readonly PendingServer[];
+  /** Names that were answered, whatever the answer. */
+  readonly answered: readonly string[];
+}
+
+/** What the person just said no to is no news. */
+function wasAnswered({ pending }: ConfigWarning, { answered }: Answers): boolean {
+  return pending !== undefined && answered.includes(pending);
 }
 
 const CHOICES = '[y] start it, now and later  [n] not now  [r] never  (no) > ';
@@ -41,15 +49,17 @@ const CHOICES = '[y] start it, now and later  [n] not now  [r] never  (no) > ';
 async function askEach(waiting: readonly PendingServer[], dialogue: Dialogue): Promise<Answers> {
   const approved: PendingServer[] = [];
   const rejected: PendingServer[] = [];
+  const answered: string[] = [];
   for (const server of waiting) {
     show(server, dialogue);
     const typed = await dialogue.read(CHOICES);
     if (typed.kind !== 'line') break;
+    answered.push(server.name);
     const word = typed.text.trim().toLowerCase();
     if (word === 'y' || word === 'yes') approved.push(server);
     else if (word === 'r' || word === 'never') rejected.push(server);
   }
-  return { approved, rejected };
+  return { approved, rejected, answered };
 }
 
 function show({ name, place, state, facts }: PendingServer, dialogue: Dialogue): void {

@@ -31,6 +31,7 @@ export function pendingWarnings(pending: readonly PendingServer[]): readonly Con
           : `${place}: server ${name} is not started: a project file needs your approval (pending approval)`,
       hint: `usher mcp approve ${name}, or --approve ${name} for this run`,
       skipped: undefined,
+      pending: name,
     }));
 }
 

@@ -149,6 +149,8 @@ export interface ConfigWarning {
   readonly skipped: string | undefined;
   /** The skipped entry says `required: true`: no run without it. */
   readonly required?: boolean;
+  /** The server that waits for an approval. */
+  readonly pending?: string;
 }
 
 export interface Config {
@@ -172,6 +174,8 @@ export interface Config {
   readonly skipped: readonly string[];
   /** Servers of project files that nobody approved, or that were rejected: not in `servers`. Default none. */
   readonly pending?: readonly PendingServer[];
+  /** `NAME.permissions` and `NAME.toolPermissions.PATTERN` → `config.yaml:12`. Default none known. */
+  readonly permissionPlaces?: ReadonlyMap<string, string>;
   /** Where each server comes from, by name. */
   readonly origins?: Readonly<Record<string, ServerOrigin | undefined>>;
 }

@@ -346,6 +346,7 @@ describe('approval', () => {
           '.mcp.json:1: server a is not started: a project file needs your approval (pending approval)',
         hint: 'usher mcp approve a, or --approve a for this run',
         skipped: undefined,
+        pending: 'a',
       },
     ]);
   });

@@ -1,0 +1,268 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references are what is tested.
+import { describe, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { newFolder, writeFiles } from '../helpers/places.ts';
+import { runUsher } from '../helpers/usher.ts';
+
+const USER = '.config/usher/config.yaml';
+
+function place(files: Readonly<Record<string, string>> = {}, user?: string) {
+  const home = writeFiles(newFolder(), user === undefined ? {} : { [USER]: user });
+  const cwd = writeFiles(newFolder(), { '.git/HEAD': '', ...files });
+  const run = async (...words: string[]) => {
+    const { code, stdout, stderr } = await runUsher(words, { home, cwd });
+    return { code, stdout, stderr };
+  };
+  return {
+    home,
+    cwd,
+    run,
+    user: () => readFileSync(join(home, USER), 'utf8'),
+    file: (name: string) => readFileSync(join(cwd, name), 'utf8'),
+  };
+}
+
+describe('mcp add', () => {
+  test('writes every flag, says where, and what tests it; it connects to nothing', async () => {
+    const { run, user, home } = place();
+    expect(
+      await run(
+        ...['mcp', 'add', 'docs', 'https://mcp.example.com/mcp', '--bearer-env', 'DOCS_TOKEN'],
+        ...['--header', 'X-Team: a', '--header', 'X-Zone=${ZONE}', '--transport', 'http'],
+        ...['--exposure', 'hidden', '--description', 'the docs', '--allow-private'],
+      ),
+    ).toEqual({
+      code: 0,
+      stdout: `${home}/${USER}:2: server docs added (user)\ntest it: usher tools docs\n`,
+      stderr: '',
+    });
+    await run(
+      'mcp',
+      'add',
+      'a',
+      '--env',
+      'A=b,c=d',
+      '--env',
+      'T=${T}',
+      '--cwd',
+      '..',
+      '--',
+      'npx',
+      '-y',
+      'p',
+      '--help',
+    );
+    await run('mcp', 'add', 'b', '--command', 'npx', '--arg', '-y', '--args', 'p,q r');
+    expect(user()).toBe(`servers:
+  - name: docs
+    url: https://mcp.example.com/mcp
+    transport: http
+    headers:
+      X-Team: a
+      X-Zone: \${ZONE}
+    auth:
+      type: bearer
+      tokenEnv: DOCS_TOKEN
+    exposure: hidden
+    description: the docs
+    allowPrivate: true
+  - name: a
+    command: npx
+    args: [-y, p, --help]
+    env:
+      A: b,c=d
+      T: \${T}
+    cwd: ..
+  - name: b
+    command: npx
+    args: [-y, p, q r]
+`);
+  });
+
+  test('project and local files, a named file, and JSON', async () => {
+    const { run, file, cwd } = place({
+      '.mcp.json': '{\n  "mcpServers": {}\n}\n',
+      'mine.yaml': '# mine\n',
+    });
+    await run('mcp', 'add', '-l', 'p', '--', 'x');
+    await run('mcp', 'add', '--scope', 'local', 'l', '--', 'x');
+    await run('mcp', 'add', 'named', '--config', 'mine.yaml', '--', 'x');
+    await run(
+      'mcp',
+      'add-json',
+      '--scope',
+      'project',
+      'j',
+      '{"type":"sse","url":"https://a.example/"}',
+    );
+    expect([file('.mcp.json'), file('.usher/local.yaml'), file('mine.yaml')]).toEqual([
+      `${JSON.stringify({ mcpServers: { p: { command: 'x' }, j: { type: 'sse', url: 'https://a.example/' } } }, undefined, 2)}\n`,
+      'servers:\n  - name: l\n    command: x\n',
+      '# mine\nservers:\n  - name: named\n    command: x\n',
+    ]);
+    const { stdout } = await run('mcp', 'get', 'p', '--json');
+    expect(JSON.parse(stdout)).toEqual({
+      name: 'p',
+      entries: [
+        {
+          scope: 'project',
+          file: join(cwd, '.mcp.json'),
+          line: 3,
+          place: '.mcp.json:3',
+          approval: 'approved',
+          enabled: true,
+          keys: { command: { value: 'x', place: '.mcp.json:4' } },
+          replaced: [],
+        },
+      ],
+    });
+  });
+
+  const wrong: readonly (readonly [words: readonly string[], text: string])[] = [
+    [['add'], 'which name?'],
+    [['add', 'x'], 'what is the server?'],
+    [['add', 'x', 'npx'], '"npx" is no URL'],
+    [['add', 'x', 'https://a.example/', '--', 'npx'], 'one thing only'],
+    [['add', 'x y', '--', 'npx'], 'a name of 1 to 64'],
+    [['add', 'x', 'http://a.example/'], 'plain http'],
+    [['add', 'x', 'https://a.example/', '--env', 'A=b'], 'only goes with command'],
+    [['add', 'x', 'https://a.example/', '--exposure', 'loud'], 'exposure'],
+    [['add', 'x', '--scope', 'team', '--', 'npx'], 'user, project, local'],
+    [['add', 'x', '-l', '--scope', 'local', '--', 'npx'], 'exclude each other'],
+    [['add', 'x', 'https://a.example/', '--oauth-client-id', 'c'], 'not available'],
+    [['add-json', 'x', '{'], 'no JSON object'],
+    [['add-json', 'x', '{"command": 1}'], 'command'],
+    [['list', '--env', 'A=b'], 'it goes with usher mcp add'],
+    [['get'], 'which server?'],
+    [['remove', 'nope'], 'no server "nope"'],
+    [['frobnicate'], 'unknown action'],
+  ];
+  test('what is wrong is told before anything is written', async () => {
+    const { run, cwd } = place();
+    for (const [words, text] of wrong) {
+      const { code, stdout, stderr } = await run('mcp', ...words);
+      expect([words, code, stdout, stderr]).toEqual([words, 2, '', expect.stringContaining(text)]);
+    }
+    expect(
+      await Array.fromAsync(new Bun.Glob('**/*.{yaml,json}').scan({ cwd, dot: true })),
+    ).toEqual([]);
+  }, 20_000);
+
+  test('a name that is there is refused; one that a higher file overrides is written with a warning', async () => {
+    const { run } = place(
+      { '.usher/local.yaml': 'servers: [{name: a-b, command: x}]' },
+      'servers:\n  - {name: c, command: x}\n',
+    );
+    expect(await run('mcp', 'add', 'c', '--', 'y')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('usher mcp remove c'),
+    });
+    expect(await run('mcp', 'add', 'A_B', '--', 'y')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('same name in tool names'),
+    });
+    expect(await run('mcp', 'add', 'a-b', '--', 'y')).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('.usher/local.yaml, which goes over this file'),
+    });
+  });
+});
+
+describe('mcp remove, enable, disable', () => {
+  const user =
+    '# mine\nservers:\n  - name: a   # first\n    command: "x"\n  - {name: b, command: y}\n';
+
+  test('change one entry and keep everything else', async () => {
+    const { run, user: text, home } = place({}, user);
+    expect((await run('mcp', 'disable', 'a')).stdout).toBe(
+      `${home}/${USER}:3: server a disabled (user)\n`,
+    );
+    expect(text()).toBe(user.replace('# first\n', '# first\n    enabled: false\n'));
+    await run('mcp', 'enable', 'a');
+    await run('mcp', 'remove', 'b');
+    expect(text()).toBe(
+      user
+        .replace('# first\n', '# first\n    enabled: true\n')
+        .replace('  - {name: b, command: y}\n', ''),
+    );
+  });
+
+  test('a project server is switched in the local file, never in the shared one', async () => {
+    const shared = '{"mcpServers": {"p": {"command": "x"}}}\n';
+    const { run, file } = place({ '.mcp.json': shared }, user);
+    await run('mcp', 'disable', 'p');
+    expect([file('.mcp.json'), file('.usher/local.yaml')]).toEqual([
+      shared,
+      'servers:\n  - name: p\n    enabled: false\n',
+    ]);
+    expect((await run('tools')).stderr).not.toContain('server p');
+    await run('mcp', 'enable', 'p');
+    expect(file('.usher/local.yaml')).toBe('servers:\n  - name: p\n    enabled: true\n');
+    expect((await run('mcp', 'list')).stdout).toContain('pending, not approved');
+  });
+
+  test('a name in two files wants the scope, and names the exact lines', async () => {
+    const { run, file } = place({ 'usher.yaml': 'servers: [{name: a, command: z}]\n' }, user);
+    for (const action of ['remove', 'disable']) {
+      const { code, stderr } = await run('mcp', action, 'a');
+      expect(code).toBe(2);
+      expect(stderr).toContain(`usher mcp ${action} a --scope user\n`);
+      expect(stderr).toContain(`usher mcp ${action} a --scope project\n`);
+    }
+    expect((await run('mcp', 'remove', 'a', '--scope', 'project')).code).toBe(0);
+    expect(file('usher.yaml')).toBe('servers: []\n');
+    expect((await run('mcp', 'remove', 'a')).code).toBe(0);
+  });
+});
+
+describe('mcp get', () => {
+  test('shows each key with the file and line that gave it, and what it replaced', async () => {
+    const { run, home } = place(
+      {
+        '.usher/local.yaml':
+          'servers:\n  - name: a\n    permissions: ask\n  - {name: b, command: z}\n',
+      },
+      'servers:\n  - name: a\n    command: npx\n    args: [-y, p]\n    env: {LOG: warn, T: "${T}"}\n    permissions: auto\n  - {name: b, command: y}\n',
+    );
+    const at = (line: number) => `${home}/${USER}:${line}`;
+    const { code, stdout } = await run('mcp', 'get', 'a');
+    expect([code, stdout.split('\n').map((line) => line.trim().split(/\s{2,}/))]).toEqual([
+      3,
+      [
+        ['a', at(2), '(user, your own file)'],
+        ['command', 'npx', at(3)],
+        ['args', '["-y","p"]', at(4)],
+        ['env.LOG', '***', at(5)],
+        ['env.T', '${T}', at(5)],
+        ['permissions', 'ask', '.usher/local.yaml:3'],
+        [expect.stringContaining('$T is not set')],
+        [expect.any(String)],
+        [expect.any(String)],
+        ['test it: usher tools a'],
+        [''],
+      ],
+    ]);
+    expect((await run('mcp', 'get', 'b')).stdout).toContain(`in place of ${at(7)} (user)`);
+  });
+});
+
+test('config path names every file that counts, lowest first; check covers them all', async () => {
+  const { run, home, cwd } = place({
+    'usher.yaml': 'servers: [{name: p, command: x}]',
+    '.usher/local.yaml': 'servers: [{name: l, comand: x}]',
+  });
+  expect((await run('config', 'path')).stdout).toBe(
+    [join(home, USER), join(cwd, 'usher.yaml'), join(cwd, '.usher/local.yaml'), ''].join('\n'),
+  );
+  expect(JSON.parse((await run('config', 'path', '--json')).stdout)).toEqual({
+    sources: [
+      { scope: 'user', path: join(home, USER), exists: false },
+      { scope: 'project', path: join(cwd, 'usher.yaml'), exists: true },
+      { scope: 'local', path: join(cwd, '.usher/local.yaml'), exists: true },
+    ],
+  });
+  const check = await run('config', 'check');
+  expect([check.code, check.stderr]).toEqual([3, expect.stringContaining('.usher/local.yaml:1:')]);
+  expect(check.stderr).toContain('server p is not started');
+});
