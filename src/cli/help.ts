@@ -3,7 +3,8 @@ import { type ArgsDef, type CommandDef, renderUsage } from 'citty';
 import { UsageError } from '../base/errors.ts';
 import { nearestMatches } from '../base/text.ts';
 import { VERSION } from '../base/version.ts';
-import { COMMANDS, type CommandName, type FlagName, findFlag, isCommandName } from './flags.ts';
+import { COMMANDS, type CommandName, isCommandName } from './command-table.ts';
+import { type FlagName, findFlag } from './flags.ts';
 import { TOPICS } from './topics.ts';
 
 /** The help page of a command; `''` is the page of the program. */

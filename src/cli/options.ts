@@ -1,7 +1,8 @@
 /** What the flags mean: texts to numbers, durations and modes, with every default filled in. */
 import { UsageError } from '../base/errors.ts';
+import type { CommandName } from './command-table.ts';
 import { type EditOptions, readEditOptions } from './edit-options.ts';
-import type { CommandName, FlagName } from './flags.ts';
+import type { FlagName } from './flags.ts';
 import type { ParsedLine } from './parse.ts';
 
 export type OutputForm = 'text' | 'json' | 'stream-json';

@@ -4,16 +4,8 @@
  */
 import { UsageError } from '../base/errors.ts';
 import { nearestMatches } from '../base/text.ts';
-import {
-  COMMANDS,
-  type CommandName,
-  FLAGS,
-  type FlagName,
-  findFlag,
-  isCommandName,
-  isFlagName,
-  longName,
-} from './flags.ts';
+import { COMMANDS, type CommandName, isCommandName } from './command-table.ts';
+import { FLAGS, type FlagName, findFlag, isFlagName, longName } from './flags.ts';
 
 export interface ParsedLine {
   readonly command: CommandName;

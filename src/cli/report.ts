@@ -3,7 +3,7 @@ import { type AppError, toAppError } from '../base/errors.ts';
 import type { ExitCode } from '../base/exit.ts';
 import type { Log } from '../base/log.ts';
 import { VERSION } from '../base/version.ts';
-import type { CommandName } from './flags.ts';
+import type { CommandName } from './command-table.ts';
 import { usageLine } from './usage.ts';
 
 /**
