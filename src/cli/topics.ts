@@ -76,6 +76,23 @@ what was changed later. A call that was in flight when a run was killed is marke
 model is told, and it is never sent again by itself. Where no record can be written, usher warns
 once and goes on.
 `,
+  trust: `Servers of a project (.mcp.json, usher.yaml) start only when you say so:
+
+  a session asks once for each server and shows what would run; Enter is a no
+  usher mcp approve NAME       approve it, until its entry changes
+  usher mcp reject NAME        never, until its entry changes
+  usher mcp reset              forget all decisions about this project
+  --approve NAME               for one run; also USHER_MCP_ALLOWLIST=NAME,NAME
+
+An approval is bound to the file and to everything in the entry that can run code, reach a host or
+send a secret, as written. Only description, timeout, exposure, enabled and fewer tools may change
+without a new question. Of a project file nothing but servers is read, and an entry without url,
+command or builtin in it can only narrow a server of yours. Decisions are kept in approvals.json in
+the state directory (~/.local/state/usher).
+
+Your own file and .usher/local.yaml are trusted; a local file that git has under version control is
+not: it came with the checkout. --config FILE is your word for that file, and the only one read.
+`,
   elicit: `What servers may ask of you:
 
 A server may ask for input in the middle of a call: a form, or an address to open. At a terminal
