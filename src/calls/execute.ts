@@ -170,7 +170,8 @@ function wholeMessage({ details, message }: AppError): string {
 
 /** The server's own words, harmless, bounded, without secrets. */
 function words(text: string): string {
-  return scrubSecrets(sanitizeText(text.slice(0, MAX_ERROR_TEXT)));
+  // A secret at the cut would be no whole one any more, and stay: so it is cut last.
+  return scrubSecrets(sanitizeText(text.slice(0, 4 * MAX_ERROR_TEXT))).slice(0, MAX_ERROR_TEXT);
 }
 
 function cancelled(tool: RegisteredTool, sent: boolean): CallOutcome {

@@ -5,9 +5,11 @@
 import { join } from 'node:path';
 import * as v from 'valibot';
 import type { Clock } from '../base/clock.ts';
-import { readBounded, writeAtomic } from '../base/files.ts';
+import { FailedError } from '../base/errors.ts';
+import { writeAtomic } from '../base/files.ts';
 import { sha256Hex } from '../base/hash.ts';
 import type { JsonObject } from '../base/json.ts';
+import { readPrivate } from '../base/private-file.ts';
 import { scrubSecrets } from '../base/redact.ts';
 import type { RemoteEndpoint } from '../transport/create.ts';
 import type { LogSink } from '../transport/types.ts';
@@ -142,7 +144,8 @@ function newestWithinBounds(all: readonly (readonly [string, Entry])[]): Map<str
 
 function readEntries(path: string, log: LogSink): Map<string, Entry> {
   try {
-    const text = new TextDecoder().decode(readBounded(path, MAX_FILE_BYTES));
+    const text = readPrivate(path, MAX_FILE_BYTES);
+    if (text === undefined) return new Map();
     const { servers } = v.parse(fileSchema, JSON.parse(text));
     return new Map(
       Object.entries(servers).flatMap(([key, value]) => {
@@ -151,6 +154,11 @@ function readEntries(path: string, log: LogSink): Map<string, Entry> {
       }),
     );
   } catch (error) {
+    if (error instanceof FailedError) {
+      // Others could have written it: what it says of a server must not be believed.
+      log('warn', `${error.message}; ${error.hint}`);
+      return new Map();
+    }
     log('debug', `no memory of servers: ${error instanceof Error ? error.message : String(error)}`);
     return new Map();
   }

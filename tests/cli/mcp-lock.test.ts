@@ -84,3 +84,18 @@ test('what is not there cannot be locked, and what is not locked cannot be accep
     ),
   ]);
 });
+
+test('expect: ends a run, a call and a check with 4, and says what is missing', async () => {
+  await using server = await startMcpServer({ tools: before });
+  const config = `servers:\n  - { name: docs, url: "${server.url}", expect: { tools: [search, wipe] } }\n`;
+  const said = 'error: server "docs" is not as expected: tool wipe is missing';
+  for (const words of [
+    ['-p', 'go'],
+    ['call', 'docs', 'search'],
+    ['mcp', 'list', '--check'],
+  ]) {
+    const run = await runUsher(words, { config });
+    expect([words, run.code, run.stderr.includes(said)]).toEqual([words, 4, true]);
+  }
+  expect(server.calls()).toEqual([]);
+});

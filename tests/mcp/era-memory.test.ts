@@ -1,11 +1,12 @@
 /** What is remembered of servers between runs: when it spares a request, and when it is not believed. */
 import { describe, expect, test } from 'bun:test';
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../src/base/clock.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { UnknownOutcomeError } from '../../src/base/errors.ts';
 import type { JsonObject } from '../../src/base/json.ts';
+import { registerSecret } from '../../src/base/redact.ts';
 import {
   createEraMemory,
   type EraMemory,
@@ -139,6 +140,28 @@ describe('the file', () => {
     }
     expect(statSync(join(folder, 'servers.json')).size).toBeLessThan(1024 * 1024);
     expect(memoryIn(folder, 9).recall('k7')?.era).toBe('modern');
+  });
+
+  test('that others may use is not believed, and the remedy told', () => {
+    const folder = newFolder();
+    kept(memoryIn(folder), 'k', { era: 'legacy' });
+    const [file = ''] = readdirSync(folder);
+    const path = join(folder, file);
+    chmodSync(path, 0o640);
+    const told: string[] = [];
+    expect([memoryIn(folder, 0, told).recall('k'), told]).toEqual([
+      undefined,
+      [`${path} has mode 640: others may use it; it is not used; chmod 600 ${path}`],
+    ]);
+  });
+
+  test('holds no tool list that repeats a secret of ours', () => {
+    registerSecret('canary-era-1');
+    const folder = newFolder();
+    const until = systemClock.date().getTime() + DAY_MS;
+    const items = [{ name: 'echo', description: 'canary-era-1' }];
+    kept(memoryIn(folder), 'k', { ...modern, tools: { items, until } });
+    expect(memoryIn(folder).recall('k')).toEqual(modern);
   });
 
   test('without a place for it, is this process alone', () => {

@@ -85,7 +85,12 @@ async function checkServers(context: Context): Promise<ExitCode> {
     log.error(message.includes(one.name) ? message : `${one.name}: ${message}`, hint);
   }
   const exit = tellProblems(context, config);
-  const isDown = servers.some(({ state }) => state !== 'ready' && state !== 'disabled');
+  const { fatal } = report;
+  const isKnown = servers.some(({ name, state }) => name === fatal?.server && state !== 'ready');
+  // A server that is ready and not as its `expect:` says.
+  if (fatal !== undefined && !isKnown) log.error(fatal.message, fatal.hint);
+  const isDown =
+    fatal !== undefined || servers.some(({ state }) => state !== 'ready' && state !== 'disabled');
   return exit === EXIT.ok && isDown ? EXIT.connect : exit;
 }
 
