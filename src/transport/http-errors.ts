@@ -1,6 +1,13 @@
 /** What an HTTP server's refusals mean, as typed errors in plain words. See `Transport` for the details. */
 import { parseRetryAfter } from '../base/backoff.ts';
-import { AppError, AuthError, ConnectError, LimitError, ProtocolError } from '../base/errors.ts';
+import {
+  AppError,
+  AuthError,
+  ConnectError,
+  LimitError,
+  ProtocolError,
+  toAppError,
+} from '../base/errors.ts';
 import { RefusedAddressError } from '../base/guard.ts';
 import { excerpt, mediaType, type RefusedRedirect } from '../base/http.ts';
 import { isJsonObject, tryParseJson } from '../base/json.ts';
@@ -17,7 +24,10 @@ export interface Target {
   readonly refusedHint?: string;
 }
 
-/** A failure of `fetch` or of reading what it gave. An AppError is returned with `sent` added. */
+/**
+ * A failure of `fetch` or of reading what it gave. An AppError is returned with `sent` added; a fault of ours
+ * becomes an InternalError.
+ */
 export function networkError(target: Target, thrown: unknown): AppError {
   if (thrown instanceof LimitError) {
     return new LimitError(`server "${target.name}": ${thrown.message}`, {
@@ -33,10 +43,11 @@ export function networkError(target: Target, thrown: unknown): AppError {
     });
   }
   if (thrown instanceof AppError) return thrown;
+  // A TypeError may be of `fetch`, for a header that cannot be sent; these never are.
+  if (thrown instanceof RangeError || thrown instanceof ReferenceError) return toAppError(thrown);
   const { code, words, remedy, isUnsent, isPassing: mayPass } = describeNetworkFailure(thrown);
   const said = thrown instanceof Error ? thrown.message : String(thrown);
-  const text =
-    words ?? (code === 'ECONNRESET' ? 'the connection was closed without an answer' : said);
+  const text = words ?? ANSWERED[code] ?? (code === '' ? said : codedText(code));
   return new ConnectError(
     `cannot reach server "${target.name}" at ${shownUrl(target.url)}: ${text}`,
     {
@@ -46,6 +57,25 @@ export function networkError(target: Target, thrown: unknown): AppError {
       ...(remedy === undefined ? {} : { hint: remedy }),
     },
   );
+}
+
+const ENCODING = 'its answer does not keep to the content-encoding that it names';
+/** Failures after something was answered; Bun 1.4.5 says there what programmers should do. */
+const ANSWERED: Readonly<Record<string, string>> = {
+  ECONNRESET: 'the connection was closed without an answer',
+  Malformed_HTTP_Response: 'it did not answer in HTTP',
+  InvalidHTTPResponse: 'its answer breaks the rules of HTTP',
+  InvalidContentLength: 'its answer has a content-length that is no number',
+  UnsupportedTransferEncoding: 'its answer has an unknown transfer-encoding',
+  UnrequestedUpgrade: 'it changed to a protocol that was not asked for',
+  ZlibError: ENCODING,
+  BrotliDecompressionError: ENCODING,
+  ZstdDecompressionError: ENCODING,
+};
+
+/** The runtime's sentences are for programmers; its codes say enough. */
+function codedText(code: string): string {
+  return `the request failed (${code})`;
 }
 
 /** A status that is not a success; `body` is its beginning. */
