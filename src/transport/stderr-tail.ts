@@ -4,10 +4,14 @@ import { escapeForTerminal, lastCharacters } from '../base/text.ts';
 
 const RING_BYTES = 64 * 1024;
 const SHOWN_CHARACTERS = 2000;
+const SHOWN_LINES = 20;
 
 export interface StderrTail {
   add(chunk: Uint8Array): void;
-  /** At most 2,000 characters, scrubbed and escaped, of the last lines; empty when nothing was said. */
+  /**
+   * The last 20 lines as far as they are whole within 2,000 characters, scrubbed and escaped; of a longer line
+   * alone its end. Empty when nothing was said.
+   */
   text(): string;
 }
 
@@ -36,7 +40,16 @@ export function createStderrTail(): StderrTail {
         .decode(bytes)
         .replace(/\r+\n?/g, '\n')
         .trim();
-      return lastCharacters(escapeForTerminal(scrubSecrets(all)), SHOWN_CHARACTERS);
+      return lastLines(escapeForTerminal(scrubSecrets(all)));
     },
   };
+}
+
+function lastLines(text: string): string {
+  const lines = text.split('\n').slice(-SHOWN_LINES).join('\n');
+  const shown = lastCharacters(lines, SHOWN_CHARACTERS);
+  if (shown.length === lines.length || lines[lines.length - shown.length - 1] === '\n')
+    return shown;
+  const end = shown.indexOf('\n');
+  return end === -1 ? `…${lastCharacters(shown, SHOWN_CHARACTERS - 1)}` : shown.slice(end + 1);
 }
