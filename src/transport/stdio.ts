@@ -14,7 +14,7 @@ import {
   type Spawn,
   type SpawnOptions,
 } from '../base/spawn.ts';
-import { escapeForTerminal, shorten } from '../base/text.ts';
+import { escapeForTerminal, groupDigits, shorten } from '../base/text.ts';
 import type { ServerEndpoint } from '../config/types.ts';
 import { createLineSplitter } from './lines.ts';
 import { rpcMessages } from './message.ts';
@@ -32,6 +32,9 @@ export interface StdioPorts {
 /** One message is one line; a tool result with a large file in it is one line too. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 const NOTICE_CHARACTERS = 120;
+/** Of other output before the first message; a server that prints more than that is none. */
+const MAX_STRAY_LINES = 10_000;
+const MAX_STRAY_BYTES = 16 * 1024 * 1024;
 /** How long the pipes of a process that ended may still give what is left in them. */
 const DRAIN_MS = 200;
 
@@ -48,6 +51,10 @@ export class StdioTransport implements Transport {
   #ended: Promise<void> | undefined;
   #isGone = false;
   #hasNoticed = false;
+  /** The first message has come. */
+  #hasSpoken = false;
+  #strayLines = 0;
+  #strayBytes = 0;
   /** Why the server is gone, unless we closed it. */
   #loss: AppError | undefined;
 
@@ -142,15 +149,12 @@ export class StdioTransport implements Transport {
       for await (const chunk of child.stdout) {
         this.#hear();
         splitter.feed(chunk);
+        this.#boundStray(0, chunk.length);
       }
       const rest = splitter.end();
       if (rest !== undefined) this.#receive(rest);
     } catch (cause) {
-      const text =
-        cause instanceof LimitError
-          ? `sent a line longer than ${MAX_LINE_BYTES / 1024 / 1024} MiB and was stopped`
-          : 'cannot be read any more';
-      this.#lose(this.#failure(text, true, cause));
+      this.#lose(this.#failure(describeEnd(cause), true, cause));
       return;
     }
     // A server without stdout can never answer; its exit, if that is what happened, explains more.
@@ -176,18 +180,32 @@ export class StdioTransport implements Transport {
   }
 
   #receive(line: string): void {
-    if (this.#isGone || line.trim() === '') return;
-    const messages = rpcMessages(tryParseJson(line));
+    if (this.#isGone) return;
+    const messages = line.trim() === '' ? [] : rpcMessages(tryParseJson(line));
     if (messages.length === 0) this.#ignore(line);
+    else this.#hasSpoken = true;
     for (const message of messages) this.#sink?.onMessage(message);
   }
 
   #ignore(line: string): void {
+    this.#boundStray(1, 0);
+    if (line.trim() === '') return;
     const shown = escapeForTerminal(shorten(scrubSecrets(line), NOTICE_CHARACTERS));
     this.#ports.log('debug', `${this.#name}: stdout: ${shown}`);
     if (this.#hasNoticed) return;
     this.#hasNoticed = true;
     this.#sink?.onNotice(`server "${this.#name}" writes non-protocol text to stdout: ${shown}`);
+  }
+
+  /** Throws LimitError; once the server has spoken nothing is counted. */
+  #boundStray(lines: number, bytes: number): void {
+    if (this.#hasSpoken) return;
+    this.#strayLines += lines;
+    this.#strayBytes += bytes;
+    if (this.#strayLines <= MAX_STRAY_LINES && this.#strayBytes <= MAX_STRAY_BYTES) return;
+    throw new LimitError('too much output before the first protocol message', {
+      details: { limit: STRAY_LIMIT, maxLines: MAX_STRAY_LINES, maxBytes: MAX_STRAY_BYTES },
+    });
   }
 
   #failure(what: string, sent: boolean, cause?: unknown, exit?: ChildExit): AppError {
@@ -232,6 +250,15 @@ export class StdioTransport implements Transport {
       });
     });
   }
+}
+
+const STRAY_LIMIT = 'stdio_stray';
+
+function describeEnd(cause: unknown): string {
+  if (!(cause instanceof LimitError)) return 'cannot be read any more';
+  return cause.details['limit'] === STRAY_LIMIT
+    ? `wrote more than ${groupDigits(MAX_STRAY_LINES)} lines or ${MAX_STRAY_BYTES / 1024 / 1024} MiB to stdout without a protocol message and was stopped`
+    : `sent a line longer than ${MAX_LINE_BYTES / 1024 / 1024} MiB and was stopped`;
 }
 
 function describeExit(exit: ChildExit): string {

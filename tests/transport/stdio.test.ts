@@ -110,6 +110,30 @@ describe('stdout', () => {
   });
 
   test.each([
+    ['lines', 'yes'],
+    ['empty lines', "yes ''"],
+    ['lines without many ends', `yes ${'x'.repeat(100_000)}`],
+  ])(
+    'a program that prints %s and never speaks is stopped by the name of the bound',
+    async (_name, program) => {
+      await using connection = open(shell(program));
+      await connection.connect(never);
+      const { state, error } = connection.status();
+      expect([state, error?.message, error?.details['limit']]).toEqual([
+        'failed',
+        'server "s1" wrote more than 10,000 lines or 16 MiB to stdout without a protocol message and was stopped',
+        'stdio_stray',
+      ]);
+    },
+  );
+
+  test('text of any length beside the protocol is skipped once the server has spoken', async () => {
+    await using connection = await connected({ strayAfterEach: 'x\n'.repeat(12_000) });
+    await callTool(connection, 'echo', { text: 'x' });
+    expect(connection.status().state).toBe('ready');
+  });
+
+  test.each([
     '{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"no"}}',
     '{"jsonrpc":"2.0","id":0,"error":{"code":-32601,"message":"no"}}',
     '{"jsonrpc":"2.0","result":{}}',
