@@ -124,9 +124,15 @@ function isWrongAddress(error: unknown): error is ProtocolError {
   return status === 404 || status === 405;
 }
 
-/** The first failure is the one that counts, unless all the server wants is a login. */
+/**
+ * The first failure is the one that counts, unless all the server wants is a login. The second is told where
+ * it says something else.
+ */
 function bothErrors(first: AppError, second: AppError): AppError {
-  const message = `${first.message} (tried as legacy HTTP+SSE: ${second.message})`;
+  const message =
+    second.message === first.message
+      ? first.message
+      : `${first.message} (tried as legacy HTTP+SSE: ${second.message})`;
   if (second instanceof AuthError) {
     const { hint, details } = second;
     return new AuthError(message, {

@@ -81,6 +81,11 @@ describe('a server that speaks neither', () => {
       { status: 405, body: 'use something else' },
       'server "s1" answered HTTP 404: no such path (tried as legacy HTTP+SSE: server "s1" answered HTTP 405: use something else)',
     ],
+    '404, then the same': [
+      { status: 404, body: 'not found' },
+      { status: 404, body: 'not found' },
+      'server "s1" answered HTTP 404: not found',
+    ],
     '405 with a protocol error, then 405': [
       { status: 405, headers: json, body: RPC_REFUSAL },
       { status: 405, body: 'use something else' },
