@@ -22,6 +22,7 @@ export interface ToolListing {
 
 const MAX_PAGES = 100;
 const MAX_TOOLS = 5000;
+const NO_LIST = 'answered tools/list without a list of tools';
 
 /**
  * All pages of tools/list. `readPage` sends one request; a cursor is passed back byte for byte. A server
@@ -102,9 +103,9 @@ class Collected {
   add(page: JsonValue): void {
     this.ttlMs = Math.min(this.ttlMs, ttlOf(page));
     this.isPublic &&= isJsonObject(page) && page['cacheScope'] === 'public';
-    const items = isJsonObject(page) ? (page['tools'] ?? []) : page;
+    const items = isJsonObject(page) ? page['tools'] : page;
     if (!Array.isArray(items)) {
-      this.notices.push('tools/list answered without a list of tools');
+      if (!this.notices.includes(NO_LIST)) this.notices.push(NO_LIST);
       return;
     }
     for (const item of items) {

@@ -85,7 +85,22 @@ describe('listTools', () => {
     ]);
   });
 
-  test.each([[{}], [{ tools: null }]])('takes %j as an empty list', async (page) => {
-    expect(await listOver([page])).toMatchObject({ names: [], notices: [] });
+  test.each<JsonValue>([{}, { tools: null }, { tools: {} }, 'none'])(
+    'takes %j as an empty list, and says so',
+    async (page) => {
+      expect(await listOver([page])).toMatchObject({
+        names: [],
+        notices: ['answered tools/list without a list of tools'],
+      });
+    },
+  );
+
+  test('says once of several pages that they hold no list, and reads on', async () => {
+    const { names, notices } = await listOver([
+      { nextCursor: 'p' },
+      { nextCursor: 'q' },
+      { tools: named('a') },
+    ]);
+    expect([names, notices]).toEqual([['a'], ['answered tools/list without a list of tools']]);
   });
 });
