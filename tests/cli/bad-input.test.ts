@@ -86,12 +86,12 @@ test('--version on a full disk says so', () => {
 });
 
 test.each([
-  ['stdout', 'yes; true'],
-  ['stderr', 'yes >&2; true'],
-])('a server that floods %s still runs into its limit', async (_name, line) => {
-  const endless = { command: 'sh', args: ['-c', line], timeout: { connect: '300ms' } };
+  ['stdout', 'yes; true', '60s', 'wrote more than 10,000 lines'],
+  ['stderr', 'yes >&2; true', '300ms', 'within 300ms (timeout.connect)'],
+])('a server that floods %s runs into its limit', async (_name, line, connect, text) => {
+  const endless = { command: 'sh', args: ['-c', line], timeout: { connect } };
   const run = await runUsher(['tools'], { config: { servers: [{ name: 'endless', ...endless }] } });
-  expect([run.code, run.stderr.includes('within 300ms (timeout.connect)')]).toEqual([4, true]);
+  expect([run.code, run.stderr.includes(text)]).toEqual([4, true]);
 });
 
 describe('a server that does not want to end', () => {
