@@ -177,7 +177,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   R18: {
     summary:
       'https, except on this machine and where allowPrivate says so; redirects within the origin, or none.',
-    tests: ['flow/config.test.ts', 'cli/network.test.ts'],
+    tests: ['flow/config.test.ts', 'cli/network.test.ts', 'base/guard.test.ts'],
   },
   R19: {
     summary: 'No user name, password or fragment in a url; with strictUrl no query either.',

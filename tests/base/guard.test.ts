@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
 import { hostKind } from '../../src/base/address.ts';
 import { createGuard, RefusedAddressError } from '../../src/base/guard.ts';
 import type { Fetch, FetchInit } from '../../src/base/http.ts';
@@ -43,7 +44,7 @@ function answering(table: Readonly<Record<string, readonly (readonly string[])[]
   };
 }
 
-describe('addresses that are not public', () => {
+describe('R18: addresses that are not public', () => {
   test.each([
     '10.1.2.3',
     '172.16.0.1',
@@ -249,5 +250,50 @@ describe('the address to start with', () => {
     );
     await clock.advance(250);
     expect(await waiting).toBeUndefined();
+  });
+});
+
+describe('a checked name over TLS', () => {
+  const pem = (name: string) => join(import.meta.dir, '../fixtures/tls', name);
+  /** Bun's own fetch, on a network where the public address is this machine. */
+  const local: Fetch = (url, init) =>
+    fetch(url.replace(PUBLIC, '127.0.0.1'), { ...init, proxy: false });
+
+  async function startTls(name: string) {
+    const ports = new Set<number>();
+    const server = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      tls: {
+        cert: await Bun.file(pem(`${name}.pem`)).text(),
+        key: await Bun.file(pem(`${name}.key`)).text(),
+      },
+      fetch(incoming, own) {
+        ports.add(own.requestIP(incoming)?.port ?? 0);
+        return new Response(incoming.headers.get('host'));
+      },
+    });
+    const { resolve } = answering({ 'other.test': [[PUBLIC]] });
+    return {
+      ports,
+      url: `https://other.test:${server.port}/`,
+      guarded: routeFetch(local, { env: {}, resolve, tls: { ca: pem('ca.pem') } }),
+      [Symbol.asyncDispose]: () => server.stop(true),
+    };
+  }
+
+  test('is served under its name, and its connection used again', async () => {
+    await using server = await startTls('other');
+    for (let round = 0; round < 3; round += 1) {
+      const response = await sendRequest(server.guarded, server.url, request);
+      expect('kind' in response ? response : await response.text()).toBe(new URL(server.url).host);
+    }
+    expect(server.ports.size).toBe(1);
+  });
+
+  test('is refused with a certificate for another name', async () => {
+    await using server = await startTls('good');
+    const failed = await sendRequest(server.guarded, server.url, request).catch((e) => e);
+    expect([failed.code, server.ports.size]).toEqual(['ERR_TLS_CERT_ALTNAME_INVALID', 0]);
   });
 });
