@@ -3,7 +3,7 @@
  * call is sent at most once. Knows neither model nor transport.
  */
 import type { Clock } from '../base/clock.ts';
-import { InternalError, toAppError, UnknownOutcomeError } from '../base/errors.ts';
+import { type AppError, InternalError, toAppError, UnknownOutcomeError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import { scrubSecrets } from '../base/redact.ts';
 import { type RenderOptions, renderResult } from '../results/pipeline.ts';
@@ -159,7 +159,12 @@ function failure(tool: RegisteredTool, thrown: unknown, signal: AbortSignal): Ca
   const error = toAppError(thrown);
   if (error instanceof InternalError) throw error;
   const hint = error.hint === undefined ? '' : `\n${words(error.hint)}`;
-  return { kind: 'failed', tool, text: `${path} failed: ${words(wholeMessage(error))}${hint}`, error };
+  return {
+    kind: 'failed',
+    tool,
+    text: `${path} failed: ${words(wholeMessage(error))}${hint}`,
+    error,
+  };
 }
 
 /** The message may be cut for people. */

@@ -1,6 +1,7 @@
 /** Reads the configuration: files in, a checked `Config` out. The only entry for the rest of usher. */
 import { ConfigError } from '../base/errors.ts';
 import { pendingServer, pendingWarnings } from './pending.ts';
+import { permissionPlaces } from './permission-places.ts';
 import { renderProblems } from './problem.ts';
 import { type ReadConfig, readConfig } from './read.ts';
 import { unknownServerWarnings } from './rules.ts';
@@ -32,12 +33,14 @@ export async function loadConfig(options: SourceOptions): Promise<Config> {
   const all = [...defaultServers(read, options, servers), ...servers];
   const known = [...all, ...pending].map(({ name }) => name);
   const unused = unknownServerWarnings(blocks.rules, [...known, ...skipped]);
+  const places = permissionPlaces(read.merged.servers);
   return {
     files: read.layers.map(({ source }) => source.path),
     ...blocks,
     servers: all,
     warnings: [...warnings, ...read.warnings, ...unused, ...pendingWarnings(pending)],
     skipped,
+    ...(places.size === 0 ? {} : { permissionPlaces: places }),
     ...(pending.length === 0 ? {} : { pending }),
     ...(origins.length === 0 ? {} : { origins: Object.fromEntries(origins) }),
   };

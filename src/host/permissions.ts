@@ -23,14 +23,14 @@ export interface PermissionReport {
   readonly rules: readonly string[];
   /** `config.yaml:12 tool_call: my-gate --strict`. */
   readonly hooks: readonly string[];
-  /** Of the exposed tools, what a model's call would meet. */
+  /** Of the tools that a model or its scripts reach, what a call would meet. */
   readonly tools: readonly Explanation[];
   readonly grants: readonly Grant[];
 }
 
 export interface Permissions {
   /** What the executor needs of it. */
-  readonly deps: Pick<PermitDeps, 'policy' | 'grants' | 'hooks' | 'surface'>;
+  readonly deps: Pick<PermitDeps, 'policy' | 'grants' | 'hooks' | 'surface' | 'session'>;
   explain(tool: RegisteredTool): Explanation;
   report(snapshot: RegistrySnapshot): PermissionReport;
 }
@@ -42,7 +42,7 @@ export function createPermissions(
   { env, clock, log }: HostDeps,
 ): Permissions {
   const { config } = options;
-  const policy = createPolicy(servers, config.mcp, options, config.rules);
+  const policy = createPolicy(servers, config.mcp, options, config);
   const stateDir = stateDirectory(env);
   const store = stateDir === undefined ? undefined : openGrantStore(stateDir, log.warn);
   const grants = createGrants(clock, store);
@@ -69,9 +69,10 @@ export function createPermissions(
       grants,
       hooks: createHooks(config.hooks, run),
       surface: options.surface ?? 'embedded',
+      session: options.saving?.id,
     },
     explain,
-    report: ({ tools, hidden }) => ({
+    report: ({ tools, reachable, hidden }) => ({
       mode:
         policy.flag === undefined
           ? `mcp.permissions: ${policy.mode}`
@@ -81,8 +82,8 @@ export function createPermissions(
         ...(config.hooks?.toolCall ?? []).map((hook) => showHook('tool_call', hook)),
         ...(config.hooks?.toolResult ?? []).map((hook) => showHook('tool_result', hook)),
       ],
-      tools: tools.map(explain),
-      grants: grants.list([...tools, ...hidden]),
+      tools: [...new Set([...reachable, ...tools])].map(explain),
+      grants: grants.list([...tools, ...reachable, ...hidden]),
     }),
   };
 }

@@ -63,6 +63,8 @@ export interface HostOptions {
 
 /** A session or record that outlives this process. */
 export interface Saving {
+  /** Of the session or record; hooks are told. */
+  readonly id: string;
   /** Puts on record what is about to be sent; the call waits for it. Must not throw or reject. */
   readonly beforeSend: BeforeSend;
   /** The conversation to go on with. */

@@ -106,7 +106,7 @@ function denial(
   const [rule] = rulesThatHold(policy.rules ?? [], 'deny', request);
   if (rule !== undefined) return made('deny', placedRule(rule));
   const pattern = rulesFor(request, server).find(({ mode }) => mode === 'deny')?.pattern;
-  if (pattern !== undefined) return made('deny', ruleText(request.server, pattern, 'deny'));
+  if (pattern !== undefined) return made('deny', ruleText(request.server, pattern, 'deny', policy));
   const hook = facts.hooks?.find(({ effect }) => effect === 'deny');
   return hook && { ...made('deny', hook.why), isHook: true, reason: hook.reason };
 }
@@ -123,14 +123,15 @@ function byMode(
 ): Decision {
   const rule = toolRule(request, server);
   if (rule !== undefined) {
-    return made(effectOf(rule.mode), ruleText(request.server, rule.pattern, rule.mode));
+    return made(effectOf(rule.mode), ruleText(request.server, rule.pattern, rule.mode, policy));
   }
   const pattern = policy.yes.find((entry) => !isBareWildcard(entry) && namesTool(entry, request));
   if (pattern !== undefined) return made('allow', `--yes ${pattern}`);
 
   const { mode, why } = modeOf(request.server, server, policy);
   if (mode === 'ask' && server?.trustsAnnotations === true && claimsHarmless(request)) {
-    return made('allow', `trustAnnotations of ${request.server}: readOnlyHint`);
+    const place = placeText(`${request.server}.trustAnnotations`, policy);
+    return made('allow', `${place}trustAnnotations of ${request.server}: readOnlyHint`);
   }
   return made(effectOf(mode), why);
 }
@@ -167,7 +168,8 @@ function modeOf(
 ): { readonly mode: PermissionMode; readonly why: string } {
   if (policy.flag !== undefined) return { mode: policy.flag, why: `--permissions ${policy.flag}` };
   if (server?.mode !== undefined) {
-    return { mode: server.mode, why: `permissions: ${server.mode} of server ${name}` };
+    const place = placeText(`${name}.permissions`, policy);
+    return { mode: server.mode, why: `${place}permissions: ${server.mode} of server ${name}` };
   }
   if (server?.isBuiltin === true) return { mode: 'auto', why: 'built-in read-only tools' };
   return { mode: policy.mode, why: `mcp.permissions: ${policy.mode}` };
@@ -181,8 +183,15 @@ function effectOf(mode: 'ask' | 'auto' | 'deny'): PermissionDecision['effect'] {
   return mode === 'auto' ? 'allow' : mode;
 }
 
-function ruleText(server: string, pattern: string, mode: string): string {
-  return `toolPermissions: {${JSON.stringify(pattern)}: ${mode}} of server ${server}`;
+function ruleText(server: string, pattern: string, mode: string, policy: PermissionPolicy): string {
+  const place = placeText(`${server}.toolPermissions.${pattern}`, policy);
+  return `${place}toolPermissions: {${JSON.stringify(pattern)}: ${mode}} of server ${server}`;
+}
+
+/** `config.yaml:12 `, or nothing where the line is not known. */
+function placeText(key: string, { places }: PermissionPolicy): string {
+  const place = places?.get(key);
+  return place === undefined ? '' : `${place} `;
 }
 
 /** As a shell takes it. */

@@ -1,7 +1,7 @@
 /** What the user said about permission, gathered from config and flags. Data only; `engine.ts` decides. */
 import type { CallRule } from '../base/call-rules.ts';
 import { UsageError } from '../base/errors.ts';
-import type { McpConfig, PermissionMode, ServerConfig } from '../config/types.ts';
+import type { Config, McpConfig, PermissionMode, ServerConfig } from '../config/types.ts';
 
 export interface ServerPolicy {
   /** `undefined`: nothing configured for this server. */
@@ -22,6 +22,8 @@ export interface PermissionPolicy {
   readonly yes: readonly string[];
   /** `rules:`. Default none. */
   readonly rules?: readonly CallRule[];
+  /** `NAME.permissions` and `NAME.toolPermissions.PATTERN` → `config.yaml:12`. Default none known. */
+  readonly places?: ReadonlyMap<string, string> | undefined;
 }
 
 /** The policy of a run. Throws UsageError for a `--yes` pattern that means every tool. */
@@ -29,7 +31,7 @@ export function createPolicy(
   servers: readonly ServerConfig[],
   mcp: Pick<McpConfig, 'permissions'>,
   flags: { readonly permissions: PermissionMode | undefined; readonly yes: readonly string[] },
-  rules: readonly CallRule[] = [],
+  { rules, permissionPlaces }: Pick<Config, 'rules' | 'permissionPlaces'> = {},
 ): PermissionPolicy {
   flags.yes.forEach(rejectWildcard);
   return {
@@ -47,7 +49,8 @@ export function createPolicy(
     mode: mcp.permissions,
     flag: flags.permissions,
     yes: flags.yes,
-    rules,
+    rules: rules ?? [],
+    places: permissionPlaces,
   };
 }
 

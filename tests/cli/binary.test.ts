@@ -38,7 +38,7 @@ function atTerminal(line: string, args: readonly string[], options: UsherOptions
       return new Promise((resolve, reject) => {
         const timer = setTimeout(() => reject(new Error(`no "${wanted}":\n${shown.text}`)), 10_000);
         const look = () => {
-          if (!shown.text.includes(wanted)) return;
+          if (!shown.text.replaceAll('\r\n', '\n').includes(wanted)) return;
           clearTimeout(timer);
           watchers.delete(look);
           resolve();
@@ -72,7 +72,7 @@ describe('a question', () => {
   test('comes to the terminal while stdin and stdout are pipes; yes calls', async () => {
     await askingRun(async (config, calls) => {
       const run = atTerminal(line, ['-p', 'go'], { config });
-      await run.waitFor('[v] view all  > ');
+      await run.waitFor('[v] view all\n> ');
       expect(calls()).toBe(0);
       run.send('y\r');
       await run.waitFor('[end]');
@@ -90,7 +90,7 @@ describe('a question', () => {
       const run = atTerminal('trap : INT; "$0" "$@"; echo "[end $?]"', ['-p', 'go', '--quiet'], {
         config,
       });
-      await run.waitFor('[v] view all  > ');
+      await run.waitFor('[v] view all\n> ');
       run.send(keys);
       await run.waitFor('[end 0]');
       expect(calls()).toBe(0);

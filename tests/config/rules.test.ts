@@ -175,3 +175,20 @@ test('rules and hooks of all own files hold, each with the place where it stands
     join(cwd, '.usher/own'),
   ]);
 });
+
+test('the lines that decide on permission are known, of the file whose word holds', async () => {
+  const home = writeFiles(newFolder(), {
+    '.config/usher/config.yaml':
+      'servers:\n  - name: gh\n    command: c\n    permissions: ask\n    toolPermissions:\n      "get.*": auto\n',
+  });
+  const cwd = writeFiles(newFolder(), {
+    '.usher/local.yaml': 'servers:\n  - name: gh\n    permissions: auto\n',
+  });
+  const { permissionPlaces } = await loadConfig({ env: { HOME: home }, cwd });
+  expect(
+    [...(permissionPlaces ?? [])].map(([key, place]) => [key, place.replace(home, '~')]),
+  ).toEqual([
+    ['gh.permissions', '.usher/local.yaml:3'],
+    ['gh.toolPermissions.get.*', '~/.config/usher/config.yaml:6'],
+  ]);
+});

@@ -141,7 +141,7 @@ test('in a run the permission is asked for first, then the form, on the same ter
     config: { model: scriptedModel(model), servers: [{ ...forge, permissions: 'ask' }] },
   });
   open.session = session;
-  await session.waitFor(/\[y\].*> $/);
+  await session.waitFor(/\[y\].*> $/s);
   session.send('y\r');
   await session.waitFor('1/2 name (text, required)\n  > ');
   session.send('Ada\r');

@@ -185,4 +185,22 @@ describe('permission', () => {
       'allow',
     ]);
   });
+
+  test('every decision of the configuration names its line where it is known', () => {
+    const places = new Map([
+      ['gh.permissions', 'c.yaml:4'],
+      ['gh.trustAnnotations', 'c.yaml:5'],
+      ['gh.toolPermissions.get-*', 'c.yaml:7'],
+    ]);
+    const reads = request({ annotations: { readOnlyHint: true } });
+    expect([
+      decide(request(), policy({ mode: 'auto' }, { places })).why,
+      decide(reads, policy({ mode: 'ask', trustsAnnotations: true }, { places })).why,
+      decide(request(), policy({ tools: { 'get-*': 'deny' } }, { places })).why,
+    ]).toEqual([
+      'c.yaml:4 permissions: auto of server gh',
+      'c.yaml:5 trustAnnotations of gh: readOnlyHint',
+      'c.yaml:7 toolPermissions: {"get-*": deny} of server gh',
+    ]);
+  });
 });

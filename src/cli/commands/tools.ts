@@ -54,8 +54,13 @@ export async function runTools(context: Context, words: readonly string[]): Prom
 /** Without the tools that stand for no server. */
 function ofServers(snapshot: RegistrySnapshot, servers: readonly ServerStatus[]): RegistrySnapshot {
   const isOurs = (tool: RegisteredTool) => servers.some(({ name }) => name === tool.server);
-  const { tools, hidden } = snapshot;
-  return { ...snapshot, tools: tools.filter(isOurs), hidden: hidden.filter(isOurs) };
+  const { tools, reachable, hidden } = snapshot;
+  return {
+    ...snapshot,
+    tools: tools.filter(isOurs),
+    reachable: reachable.filter(isOurs),
+    hidden: hidden.filter(isOurs),
+  };
 }
 
 /** The list items verbatim, with server, name and publicName; with `explain` what a model's call meets. */
@@ -94,7 +99,8 @@ function toolsText(snapshot: RegistrySnapshot): string {
 
 /** Two columns: the tool, then what a model's call meets and what says so; what holds for some arguments below. */
 function whyText(snapshot: RegistrySnapshot, explain: Explain): string {
-  const rows = snapshot.tools.flatMap((tool) => {
+  const reached = [...new Set([...snapshot.tools, ...snapshot.reachable])];
+  const rows = reached.flatMap((tool) => {
     const { effect, why, sometimes } = explain(tool);
     return [
       [fullName(tool), `${effect.padEnd(5)}  ${why}`] as const,
