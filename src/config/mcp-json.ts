@@ -27,7 +27,8 @@ export function mcpJsonEntries(root: unknown): readonly RawEntry[] | string {
 
 /** One entry as ours: `type` becomes `transport`; stdio is what `command` says already. */
 export function fromForeign(name: string, entry: Readonly<Record<string, unknown>>): object {
-  const { type, disabled, ...rest } = entry;
+  // The key is the name, whatever an entry calls itself.
+  const { type, disabled, name: _own, ...rest } = entry;
   const transport = typeof type === 'string' ? TRANSPORTS[type] : undefined;
   const isKnown = transport !== undefined || (type === 'stdio' && 'command' in rest);
   return {

@@ -16,7 +16,7 @@ export function pendingServer(server: MergedServer): PendingServer {
     state: approval === 'rejected' || approval === 'changed' ? approval : 'pending',
     enabled: !isOff(server),
     signature: typeof base.raw === 'object' && base.raw !== null ? signatureOf(base.raw) : '',
-    facts: factsOf(server.raw),
+    facts: [...factsOf(server.raw), ...replacedFacts(server)],
   };
 }
 
@@ -33,6 +33,14 @@ export function pendingWarnings(pending: readonly PendingServer[]): readonly Con
       skipped: undefined,
       pending: name,
     }));
+}
+
+/** An own server of the same name would give way: nobody approves that by accident. */
+function replacedFacts({ replaced }: MergedServer): PendingServer['facts'] {
+  const own = replaced.findLast(({ source }) => source.scope !== 'project');
+  if (own === undefined) return [];
+  const { line } = own.file.lineAt(own.file.offsetOf(own.path));
+  return [['in place of', `your own server of that name, ${own.source.label}:${line}`]];
 }
 
 /** Longest fact, characters: more is told as a number. */

@@ -161,7 +161,7 @@ describe('sources', () => {
           e: { type: 'sse', url: 'https://b.example/sse' },
           w: { type: 'ws', url: 'wss://c.example/' },
           off: { command: 'x', disabled: true },
-          odd: { type: 'carrier-pigeon', url: 'https://d.example/' },
+          odd: { type: 'carrier-pigeon', url: 'https://d.example/', name: 's' },
         }),
       },
       'servers: []',
@@ -199,6 +199,10 @@ describe('one name in several files', () => {
       'servers: [{name: a, command: mine}]',
     );
     expect(await outcome(here)).toMatchObject({ servers: ['a=mine'], pending: ['a pending'] });
+    expect((await projectServers(here))[0]?.facts).toEqual([
+      ['command', 'project'],
+      ['in place of', `your own server of that name, ${join(here.home, USER)}:1`],
+    ]);
     await approve(here, 'a', 'approved');
     expect(await outcome(here)).toMatchObject({ servers: ['a=project'], pending: [] });
   });
