@@ -23,7 +23,7 @@ export const LIMITS = {
   keptBytes: 64 * 1024 * 1024,
   /** Of the VM; the worker's own stack is larger, but not by much. */
   stackBytes: 192 * 1024,
-  /** Of all outputs of one script. */
+  /** Of all outputs of one script, and as much again of its console. */
   outputCharacters: 16_777_216,
   outputItems: 100_000,
   /** Of one message into the VM. */

@@ -12,13 +12,15 @@ export interface Outlet {
   readonly emit: (kind: string, text: string) => void;
   /** From time to time: sends what has waited. */
   readonly tick: () => void;
+  /** Counts outputs that never came here. */
+  readonly lose: (count: number) => void;
   flush(): void;
   reset(): void;
   /** How many were over a bound. */
   dropped(): number;
 }
 
-/** `now` in milliseconds. Beyond the bounds of items and characters outputs are counted, not kept. */
+/** `now` in milliseconds. Beyond the bound of characters outputs are counted, not kept. */
 export function createOutlet(
   send: (items: readonly ScriptItem[], lines: readonly string[]) => void,
   now: () => number,
@@ -27,7 +29,8 @@ export function createOutlet(
   let lines: string[] = [];
   let waiting = 0;
   let count = 0;
-  let characters = 0;
+  /** Of the console and of all else: neither takes the other's room. */
+  let characters = { console: 0, output: 0 };
   let dropped = 0;
   let sentAt = 0;
 
@@ -41,15 +44,16 @@ export function createOutlet(
   };
   return {
     emit(kind, text) {
-      const room = LIMITS.outputCharacters - characters;
-      if (count >= LIMITS.outputItems || room <= 0 || (text.length > room && kind.includes('/'))) {
+      const channel = kind === 'console' ? 'console' : 'output';
+      const room = LIMITS.outputCharacters - characters[channel];
+      if (room <= 0 || (text.length > room && kind.includes('/'))) {
         dropped += 1;
         return;
       }
       const kept = text.length > room ? text.slice(0, room) : text;
       if (kept !== text) dropped += 1;
       count += 1;
-      characters += kept.length;
+      characters[channel] += kept.length;
       waiting += kept.length;
       if (kind === 'console') lines.push(kept);
       else if (kind === 'text') items.push({ kind, text: kept });
@@ -60,13 +64,16 @@ export function createOutlet(
     tick() {
       if (now() - sentAt > TICK_MS) flush();
     },
+    lose(count) {
+      dropped += count;
+    },
     flush,
     reset() {
       items = [];
       lines = [];
       waiting = 0;
       count = 0;
-      characters = 0;
+      characters = { console: 0, output: 0 };
       dropped = 0;
     },
     dropped: () => dropped,

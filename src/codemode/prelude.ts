@@ -60,6 +60,16 @@ const describe = (error) => {
     return { text: 'thrown: a value that cannot be shown', name: '' };
   }
 };
+const emitted = { console: 0, output: 0 };
+let lost = 0;
+/** What nobody can take any more is only counted. */
+const isOver = (channel) => {
+  emitted[channel] += 1;
+  if (emitted[channel] <= limits.outputItems) return false;
+  lost += 1;
+  if (lost % 1000 === 0) host.lost(1000);
+  return true;
+};
 const emit = (kind, text) => {
   const kept = text.length > limits.outputCharacters ? text.slice(0, limits.outputCharacters) : text;
   host.emit(kind, kept.toWellFormed());
@@ -81,7 +91,7 @@ const toError = (value) => {
   return error;
 };
 
-const text = (value) => emit('text', show(value));
+const text = (value) => { if (!isOver('output')) emit('text', show(value)); };
 const IMAGE = /^data:(image\/(?:png|jpeg|gif|webp));base64,([A-Za-z0-9+\/_=\s-]*)$/;
 const image = (value) => {
   let url = value;
@@ -91,11 +101,11 @@ const image = (value) => {
   }
   const found = typeof url === 'string' ? IMAGE.exec(url) : null;
   if (found === null) throw new TypeError('image() takes a data URL, {image_url} or an image block: png, jpeg, gif or webp');
-  emit(found[1], found[2]);
+  if (!isOver('output')) emit(found[1], found[2]);
 };
-const say = (...values) => emit('console', values.map(show).join(' '));
+const say = (...values) => { if (!isOver('console')) emit('console', values.map(show).join(' ')); };
 const console = Object.freeze({ log: say, info: say, warn: say, error: say, debug: say, trace: say, dir: (value) => say(value), table: (value) => say(value) });
-const exit = () => { host.exit(); for (;;); };
+const exit = () => { host.lost(lost % 1000); host.exit(); for (;;); };
 const keyOf = (key) => {
   if (typeof key !== 'string') throw new TypeError('a key of store() and load() is a string');
   return key;
@@ -212,8 +222,8 @@ for (const root of [...roots, ...prototypes]) if (root !== tools) Object.freeze(
 return {
   run(main) {
     main().then(
-      (value) => { if (value !== undefined) text(value); host.done(1, '', ''); },
-      (error) => { const { text, name } = describe(error); host.done(0, text, name); },
+      (value) => { if (value !== undefined) text(value); host.lost(lost % 1000); host.done(1, '', ''); },
+      (error) => { host.lost(lost % 1000); const { text, name } = describe(error); host.done(0, text, name); },
     );
   },
   deliver(id, isOk, json) {

@@ -25,6 +25,8 @@ export interface SandboxPorts {
   readonly now: () => number;
   /** `kind`: `text`, `console`, or an image's type. */
   readonly emit: (kind: string, text: string) => void;
+  /** Outputs over the bound, that were not even emitted. */
+  readonly onLost: (count: number) => void;
   readonly request: (request: ScriptRequest) => void;
   /** Called often while the VM computes. */
   readonly onTick: () => void;
@@ -216,8 +218,8 @@ function openVm(
       });
       context.setProp(host, name, scope.manage(handle));
     }
-    const { outputCharacters, storeValueCharacters } = LIMITS;
-    const facts = { outputCharacters, storeValueCharacters, given: message.given };
+    const { outputCharacters, outputItems, storeValueCharacters } = LIMITS;
+    const facts = { outputCharacters, outputItems, storeValueCharacters, given: message.given };
     const json = JSON.stringify(JSON.stringify(facts));
     const limits = scope.manage(unwrap(context, context.evalCode(`JSON.parse(${json})`)));
     const prelude = scope.manage(unwrap(context, context.evalCode(PRELUDE, 'usher.js')));
@@ -240,6 +242,10 @@ function hostFunctions(
     },
     request(id, what, json) {
       ports.request({ id: Number(id), what: String(what), json: String(json) });
+      return undefined;
+    },
+    lost(count) {
+      ports.onLost(Number(count));
       return undefined;
     },
     exit() {

@@ -45,6 +45,7 @@ function start(message: StartMessage): void {
   const sandbox = createSandbox(engine, message, {
     now: () => performance.now(),
     emit: outlet.emit,
+    onLost: outlet.lose,
     request: (request) => requests.push(request),
     onTick: outlet.tick,
   });
