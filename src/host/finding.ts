@@ -57,10 +57,7 @@ const MAX_LINE = 250;
 /** Declares `tool_search`; indexes nothing before the first search. */
 export function createFinding(house: FindingHouse): Finding {
   const { registry } = house;
-  const words = createToolSearch(() => {
-    const about = aboutServers(house);
-    return (server) => about.get(server);
-  });
+  const words = createToolSearch(() => aboutServers(house));
   let byMeaning: RankByMeaning | undefined;
   let isWarned = false;
   const find: Finding['find'] = async (query, limit, signal, accept = () => true) => {

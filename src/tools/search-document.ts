@@ -38,8 +38,7 @@ export interface SearchDocument {
 /** `serverText`: what is known of the server, its description or instructions. */
 export function documentOf(tool: RegisteredTool, serverText: string | undefined): SearchDocument {
   const weights = new Map<string, number>();
-  const add = (field: Field, text: string) => {
-    const words = [...wordsOf(text), ...glossaryWords(text)];
+  const add = (field: Field, text: string, words = searchWords(text)) => {
     const thinned = 1 - field.thinning + (field.thinning * words.length) / field.usual;
     const each = field.weight / Math.max(thinned, 0.5);
     for (const word of words) weights.set(word, (weights.get(word) ?? 0) + each);
@@ -53,9 +52,28 @@ export function documentOf(tool: RegisteredTool, serverText: string | undefined)
   const properties = propertiesOf(definition.inputSchema);
   add(FIELDS.parameter, properties.map(({ name }) => name).join(' '));
   add(FIELDS.parameterText, properties.map(({ text }) => text).join(' '));
-  add(FIELDS.server, tool.server);
-  add(FIELDS.serverText, serverText ?? '');
+  add(FIELDS.server, tool.server, keptWords(tool.server));
+  add(FIELDS.serverText, serverText ?? '', keptWords(serverText ?? ''));
   return { weights, nameWords: [...new Set(wordsOf(tool.name))] };
+}
+
+function searchWords(text: string): readonly string[] {
+  const translated = glossaryWords(text);
+  return translated.length === 0 ? wordsOf(text) : [...wordsOf(text), ...translated];
+}
+
+const kept = new Map<string, readonly string[]>();
+const MAX_KEPT = 1000;
+
+/** Of a text that many tools share. */
+function keptWords(text: string): readonly string[] {
+  let words = kept.get(text);
+  if (words === undefined) {
+    words = searchWords(text);
+    if (kept.size >= MAX_KEPT) kept.clear();
+    kept.set(text, words);
+  }
+  return words;
 }
 
 /** The first sentence says what a tool does, the others how. */

@@ -111,19 +111,9 @@ const WHOLE = new Set(
   ),
 );
 
-const cache = new Map<string, string>();
-const MAX_CACHED = 50_000;
-
 /** The stem of a lower-case word; words with other letters than a-z stay as they are. */
 export function stem(word: string): string {
-  if (word.length < 3 || !/^[a-z]+$/.test(word)) return word;
-  let found = cache.get(word);
-  if (found === undefined) {
-    found = reduce(word);
-    if (cache.size >= MAX_CACHED) cache.clear();
-    cache.set(word, found);
-  }
-  return found;
+  return word.length < 3 || !/^[a-z]+$/.test(word) ? word : reduce(word);
 }
 
 function reduce(word: string): string {

@@ -5,9 +5,6 @@
 import { createSearchIndex, type FoundTool, type SearchIndex } from './search-index.ts';
 import type { RegisteredTool } from './types.ts';
 
-/** A text on a server for its tools to be found by; `undefined` where nothing is known. */
-export type AboutServer = (server: string) => string | undefined;
-
 export interface ToolSearch {
   /**
    * The best `limit` tools of the list that `accept` takes (default: all), best first; tools without a common word are left out. Equal scores are
@@ -22,8 +19,8 @@ export interface ToolSearch {
   ): readonly FoundTool[];
 }
 
-/** A search that keeps its index in step with the lists it is given, and with what is told of servers. */
-export function createToolSearch(aboutServers?: () => AboutServer): ToolSearch {
+/** A search that keeps its index in step with the lists it is given. `aboutServers`: a text on each, by name. */
+export function createToolSearch(aboutServers?: () => ReadonlyMap<string, string>): ToolSearch {
   let index: SearchIndex | undefined;
   return {
     find(tools, query, limit, accept) {

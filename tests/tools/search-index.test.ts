@@ -61,9 +61,7 @@ describe('what finds a tool', () => {
   });
 
   test('the text on its server, where there is one', () => {
-    const search = createToolSearch(
-      () => (server) => (server === 'fs' ? 'Zeppelin logistics' : undefined),
-    );
+    const search = createToolSearch(() => new Map([['fs', 'Zeppelin logistics']]));
     const found = search.find(TOOLS, 'zeppelin', 8);
     expect(found.map(({ tool }) => tool.server)).toEqual(['fs', 'fs', 'fs']);
   });

@@ -25,14 +25,16 @@ function read<T>(file: string, schema: v.GenericSchema<unknown, T>): readonly T[
 
 test('finds real tools by real and by paraphrased requests, in every style', () => {
   const listed = read('live-mcp-tools.json', toolSchema);
-  const about = new Map(listed.map(({ server, serverDesc }) => [server, serverDesc ?? '']));
+  const about = new Map(
+    listed.map(({ server, serverDesc }) => [server, (serverDesc ?? '').slice(0, 250)]),
+  );
   const tools = listed.map(({ server, name, description, inputSchema }) =>
     registered(
       server,
       definition(name, { description: description ?? '', inputSchema: inputSchema ?? {} }),
     ),
   );
-  const search = createToolSearch(() => (server) => about.get(server)?.slice(0, 250));
+  const search = createToolSearch(() => about);
   const hits = new Map<string, number>();
   for (const { query, style, accept } of read('queries-dev.json', querySchema)) {
     const found = search.find(tools, query, 5).map(({ tool }) => `${tool.server}/${tool.name}`);
