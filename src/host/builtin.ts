@@ -27,6 +27,7 @@ export function createBuiltin(config: ServerConfig, cwd: string): Connection {
     config,
     status: () => status,
     connect: () => Promise.resolve(),
+    tryAgain: () => Promise.resolve(),
     onChange: () => () => undefined,
     refresh: () => Promise.resolve(),
     request: (method) =>

@@ -19,7 +19,7 @@ import type { SourceCall, ToolResult } from '../tools/types.ts';
 import { createTransport, type RemoteEndpoint } from '../transport/create.ts';
 import { mayDownload } from '../transport/launchers.ts';
 import { commandHeaders } from './command-headers.ts';
-import { connectTimeout, withDiagnostics } from './errors.ts';
+import { connectFault, connectTimeout, withDiagnostics } from './errors.ts';
 import { HangWatch } from './hang-watch.ts';
 import { identityOf } from './identity.ts';
 import { Link } from './link.ts';
@@ -101,6 +101,11 @@ class ServerConnection implements Connection {
     return this.#start(signal);
   }
 
+  tryAgain(signal: AbortSignal): Promise<void> {
+    if (this.#closed !== undefined || this.status().state !== 'failed') return Promise.resolve();
+    return this.#start(signal, true);
+  }
+
   call(call: SourceCall): Promise<ToolResult> {
     return this.#requests.call(call);
   }
@@ -123,18 +128,20 @@ class ServerConnection implements Connection {
     return this.#closed;
   }
 
-  #start(signal: AbortSignal): Promise<void> {
-    this.#connecting ??= this.#connectOnce(signal).finally(() => {
+  #start(signal: AbortSignal, isQuiet = false): Promise<void> {
+    this.#connecting ??= this.#connectOnce(signal, isQuiet).finally(() => {
       this.#connecting = undefined;
     });
     return this.#connecting;
   }
 
-  async #connectOnce(caller: AbortSignal): Promise<void> {
+  async #connectOnce(caller: AbortSignal, isQuiet: boolean): Promise<void> {
     const { clock } = this.#ports;
     const { connectMs } = this.config.timeout;
     const startedAt = clock.now();
-    this.#board.update({ state: 'connecting', error: undefined, readyMs: undefined });
+    if (!isQuiet) {
+      this.#board.update({ state: 'connecting', error: undefined, readyMs: undefined });
+    }
     this.#dropLink();
     this.#headers?.reset();
     // Two processes of one server may fight over its files.
@@ -159,11 +166,12 @@ class ServerConnection implements Connection {
         },
         onAgreed: (over, agreement) => {
           phase = 'tools/list';
-          this.#agreedOn(over, agreement);
+          this.#agreedOn(over, agreement, isQuiet ? {} : { state: 'discovering' });
         },
         tools: this.#tools,
       });
-      this.#board.update({ state: 'ready', readyMs: clock.now() - startedAt });
+      const readyMs = clock.now() - startedAt;
+      this.#board.update({ state: 'ready', error: undefined, readyMs });
       link.listen();
     } catch (thrown) {
       this.#connectFailed(caller.aborted ? cancelled(this.name) : thrown);
@@ -172,10 +180,10 @@ class ServerConnection implements Connection {
     }
   }
 
-  #agreedOn(link: Link, agreement: Agreement): void {
+  #agreedOn(link: Link, agreement: Agreement, shown: Pick<Partial<ServerStatus>, 'state'>): void {
     const { era, protocolVersion, capabilities, serverInfo, instructions } = agreement;
     this.#board.update({
-      state: 'discovering',
+      ...shown,
       kind: link.transport.kind,
       era,
       protocolVersion,
@@ -224,7 +232,11 @@ class ServerConnection implements Connection {
     const said = this.#link?.transport.diagnostics() ?? '';
     this.#dropLink();
     if (this.#closing.signal.aborted) return;
-    const error = toAppError(thrown);
+    const { log, version } = this.#ports;
+    const found = toAppError(thrown);
+    const isFault = found instanceof InternalError;
+    const error = isFault ? connectFault(this.name, version, found) : found;
+    if (isFault) log('debug', `${this.name}: ${stackOf(found)}`);
     this.#board.update({
       state: error instanceof AuthError ? 'needs_auth' : 'failed',
       error: withDiagnostics(error, said),
@@ -314,6 +326,12 @@ class ServerConnection implements Connection {
 }
 
 const REFUSED_TWICE = 'its headersCommand was run once more, and those headers are refused as well';
+
+/** Of what was thrown first, where it is known. */
+function stackOf(fault: InternalError): string {
+  const origin = fault.cause instanceof Error ? fault.cause : fault;
+  return origin.stack ?? origin.message;
+}
 
 function cancelled(name: string): ConnectError {
   return new ConnectError(`connecting to server "${name}" was cancelled`);

@@ -1,26 +1,43 @@
 /** The sentences of this layer: what a server answered, which clock ran out, what became of a call. */
-import { AppError, ConnectError, ProtocolError, UnknownOutcomeError } from '../base/errors.ts';
+import {
+  AppError,
+  ConnectError,
+  InternalError,
+  ProtocolError,
+  UnknownOutcomeError,
+} from '../base/errors.ts';
 import { isJsonObject, type JsonValue, stableStringify } from '../base/json.ts';
+import { scrubSecrets } from '../base/redact.ts';
 import { shorten } from '../base/text.ts';
 
 const MAX_DATA_CHARACTERS = 500;
+/** For people; the model gets more of it. Source: design 6. */
+const MAX_SAID_CHARACTERS = 500;
+const MAX_WHOLE_CHARACTERS = 4000;
 
-/** A JSON-RPC error as the answer to a request of ours. */
+/**
+ * A JSON-RPC error as the answer to a request of ours. The message holds 500 characters of what the server
+ * said; where that is not all, `details.wholeMessage` holds up to 4,000.
+ */
 export class RpcError extends ProtocolError {
   readonly rpcCode: number | undefined;
   readonly data: JsonValue | undefined;
 
   constructor(server: string, method: string, error: RpcFailure) {
-    const said = error.message.trim();
+    // Before the cut, which may leave half a secret.
+    const said = scrubSecrets(error.message.trim());
     const data = error.data === undefined ? '' : ` ${dataText(error.data)}`;
     const code = error.code === undefined ? '' : ` (${error.code})`;
-    const text = `${said === '' ? 'no reason given' : said}${data}`;
+    const sentence = (text: string) =>
+      `server "${server}" answered ${method} with an error: ${text === '' ? 'no reason given' : text}${data}${code}`;
+    const shown = shorten(said, MAX_SAID_CHARACTERS);
     const hint = error.code === MISSING_CAPABILITY ? capabilityHint(error.data) : undefined;
-    super(`server "${server}" answered ${method} with an error: ${text}${code}`, {
+    super(sentence(shown), {
       ...(hint === undefined ? {} : { hint }),
       details: {
         ...(error.code === undefined ? {} : { rpcCode: error.code }),
         ...(error.data === undefined ? {} : { data: error.data }),
+        ...(shown === said ? {} : { wholeMessage: shorten(sentence(said), MAX_WHOLE_CHARACTERS) }),
       },
     });
     this.rpcCode = error.code;
@@ -98,6 +115,18 @@ export function withDiagnostics(error: AppError, said: string): AppError {
     cause: error,
     details: error.details,
   });
+}
+
+/** A fault of ours on the way to a server is not told as the server's. */
+export function connectFault(server: string, version: string, fault: InternalError): InternalError {
+  return new InternalError(
+    `a fault of usher ${version} while connecting to server "${server}": ${fault.message}`,
+    {
+      cause: fault,
+      details: fault.details,
+      hint: 'please report it with the output of the same command under --verbose',
+    },
+  );
 }
 
 /** `250ms`, `60s`, `15m`: the spelling of the configuration. */

@@ -2,6 +2,7 @@
 import { raceAbort } from '../base/abort.ts';
 import type { Clock } from '../base/clock.ts';
 import { createPool, type Pool } from '../base/pool.ts';
+import { isWorthSecondTry } from './retry.ts';
 import type { Connection, ServerStatus } from './types.ts';
 
 export interface Patience {
@@ -20,7 +21,10 @@ export interface Manager {
   connectAll(signal: AbortSignal): void;
   /** Resolves when a run may begin. Rejects only with the signal's reason. */
   awaitReady(patience: Patience, signal: AbortSignal): Promise<void>;
-  /** Re-reads the lists that servers announced as changed. Never rejects. */
+  /**
+   * At every turn: re-reads the lists that servers announced as changed. From the second turn on each server
+   * that failed to connect is tried once more, which is not waited for. Never rejects.
+   */
   refresh(signal: AbortSignal): Promise<void>;
   /** Called after every change of any server. Returns the way to stop. */
   onChange(listener: (connection: Connection) => void): () => void;
@@ -51,8 +55,21 @@ export function createManager({ connections, clock }: ManagerOptions): Manager {
   };
   /** By connection; settles when it is ready or has failed. */
   const settled = new Map<Connection, Promise<void>>();
+  /** Those that had their second try. */
+  const tried = new Set<Connection>();
+  const life = new AbortController();
+  let isFirstTurn = true;
   let closed: Promise<void> | undefined;
 
+  const tryAgain = () => {
+    for (const connection of connections) {
+      if (closed !== undefined || tried.has(connection)) continue;
+      if (!isWorthSecondTry(connection.status())) continue;
+      tried.add(connection);
+      // Rejects only when a pool is at fault, which the process tells.
+      void inTurn(connection, pools[connection.kind], clock, life.signal, 'tryAgain');
+    }
+  };
   const waitFor = (chosen: readonly Connection[]) =>
     Promise.all(chosen.map((connection) => settled.get(connection)));
 
@@ -64,7 +81,7 @@ export function createManager({ connections, clock }: ManagerOptions): Manager {
     connectAll(signal) {
       for (const connection of connections) {
         if (connection.status().state !== 'idle') continue;
-        settled.set(connection, connectInTurn(connection, pools[connection.kind], clock, signal));
+        settled.set(connection, inTurn(connection, pools[connection.kind], clock, signal));
       }
     },
 
@@ -85,6 +102,9 @@ export function createManager({ connections, clock }: ManagerOptions): Manager {
     },
 
     async refresh(signal) {
+      // The first turn comes right after the start.
+      if (!isFirstTurn) tryAgain();
+      isFirstTurn = false;
       await Promise.all(connections.map((connection) => connection.refresh(signal)));
     },
 
@@ -98,18 +118,19 @@ export function createManager({ connections, clock }: ManagerOptions): Manager {
     },
 
     close() {
-      closed ??= closeAll(connections, clock);
+      closed ??= closeAll(connections, clock).finally(() => life.abort());
       return closed;
     },
   };
 }
 
 /** Connects under the pool's count. A process gives its place back once it has shown itself. */
-async function connectInTurn(
+async function inTurn(
   connection: Connection,
   pool: Pool,
   clock: Clock,
   signal: AbortSignal,
+  how: 'connect' | 'tryAgain' = 'connect',
 ): Promise<void> {
   let release: () => void;
   try {
@@ -117,16 +138,20 @@ async function connectInTurn(
   } catch (error) {
     // Aborted while waiting: connect says so in its status, without starting anything.
     if (error !== signal.reason) throw error;
-    await connection.connect(signal);
+    await connection[how](signal);
     return;
   }
-  const isStarting = () => ['idle', 'connecting'].includes(connection.status().state);
+  const before = connection.status();
+  const isStarting = () => {
+    const { state } = connection.status();
+    return state === 'connecting' || state === before.state;
+  };
   const timer = connection.kind === 'stdio' ? clock.after(STARTING_MS, release) : undefined;
   const stop = connection.onChange(() => {
     if (connection.kind === 'stdio' && !isStarting()) release();
   });
   try {
-    await connection.connect(signal);
+    await connection[how](signal);
   } finally {
     timer?.cancel();
     stop();

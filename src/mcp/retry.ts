@@ -1,7 +1,8 @@
 /** What may be tried again, and how often: connects and lists freely, calls only when provably unsent. */
 import { CONNECT_DELAYS_MS, withRetries } from '../base/backoff.ts';
-import { AppError, toAppError } from '../base/errors.ts';
+import { AppError, ConnectError, toAppError } from '../base/errors.ts';
 import type { ConnectionPorts } from './ports.ts';
+import type { ServerStatus } from './types.ts';
 
 export interface RetryRules {
   readonly name: string;
@@ -34,6 +35,12 @@ export function isRetryable(error: unknown): boolean {
 /** Only what provably never reached the server may be sent again. */
 export function isUnsent(error: unknown): boolean {
   return isRetryable(error) && error instanceof AppError && error.details['sent'] === false;
+}
+
+/** For a server that never became ready: not for want of a login, nor after a fault of ours. */
+export function isWorthSecondTry({ state, error, readyMs }: ServerStatus): boolean {
+  if (state !== 'failed' || readyMs !== undefined) return false;
+  return error instanceof ConnectError || isRetryable(error);
 }
 
 function retryAfterMs(error: unknown): number {

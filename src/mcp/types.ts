@@ -53,6 +53,8 @@ export interface Connection extends ToolSource {
   status(): ServerStatus;
   /** Connects and discovers. Never rejects: the outcome is in `status()`. Safe to call again after a failure. */
   connect(signal: AbortSignal): Promise<void>;
+  /** As `connect`, but a server that failed is shown as failed until it is ready. */
+  tryAgain(signal: AbortSignal): Promise<void>;
   /** Called after every change of status or tool list. Returns the way to stop. */
   onChange(listener: () => void): () => void;
   /** Re-reads lists that the server announced as changed; a failed refresh keeps the last good list. */

@@ -342,6 +342,7 @@ describe('how a call ends', () => {
       new ProtocolError('\u001b[31mInvalid params\u202e: path'),
       new ConnectError('fs: connection refused', { hint: 'start it' }),
       new LimitError('fs: idle limit of 60s before it was sent'),
+      new ProtocolError('cut for people…', { details: { wholeMessage: 'w'.repeat(5000) } }),
       new UnknownOutcomeError('fs: idle limit of 60s'),
     ];
     const outcomes: (readonly [string, string])[] = [];
@@ -350,6 +351,7 @@ describe('how a call ends', () => {
       ['failed', 'fs/noargs failed: Invalid params: path'],
       ['failed', 'fs/noargs failed: fs: connection refused\nstart it'],
       ['failed', 'fs/noargs failed: fs: idle limit of 60s before it was sent'],
+      ['failed', `fs/noargs failed: ${'w'.repeat(4000)}`],
       [
         'unknown',
         'fs/noargs: the call was sent but not answered; do not repeat it: it may have happened. (fs: idle limit of 60s)',

@@ -17,6 +17,9 @@ import {
 
 const noLimits = { timeout: { connectMs: 0, idleMs: 0, maxMs: 0, tools: {} } };
 
+const names = (connection: ReturnType<typeof open>) =>
+  connection.status().tools.map((tool) => tool.name);
+
 describe('a change of the tool list', () => {
   /** `login` adds a tool, removes itself and says so `times` times before it answers. */
   function changingServer(times: number) {
@@ -33,8 +36,6 @@ describe('a change of the tool list', () => {
       });
     });
   }
-  const names = (connection: ReturnType<typeof open>) =>
-    connection.status().tools.map((tool) => tool.name);
 
   test('is read once at the next refresh, however often it was announced', async () => {
     await using server = changingServer(50);
@@ -149,6 +150,24 @@ describe('over HTTP', () => {
     expect([connection.status().state, connection.status().error]).toEqual(['ready', undefined]);
   });
 
+  test('a second try shows nothing until it is ready', async () => {
+    const port = closedPort();
+    const url = `http://127.0.0.1:${port}/mcp`;
+    await using connection = open(httpEndpoint(url), { clock: hurriedClock }, noLimits);
+    await connection.connect(never);
+    const states = new Set<string>();
+    connection.onChange(() => states.add(connection.status().state));
+    await connection.tryAgain(never);
+    expect([...states]).toEqual(['failed']);
+    await using _server = await startMcpServer({}, port);
+    await connection.tryAgain(never);
+    expect([[...states], connection.status().error, names(connection)[0]]).toEqual([
+      ['failed', 'ready'],
+      undefined,
+      'echo',
+    ]);
+  });
+
   test('a server that went away between calls is known not to have run anything', async () => {
     const server = await startMcpServer();
     await using connection = open(httpEndpoint(server.url), { clock: hurriedClock }, noLimits);
@@ -188,6 +207,29 @@ test('tells its listeners of every change until they stop', async () => {
   const before = states.length;
   await connection.connect(never);
   expect(states).toHaveLength(before);
+});
+
+test('a fault of ours while connecting is told as ours, not as the server’s', async () => {
+  await using server = await startMcpServer();
+  const told: string[] = [];
+  const fault = new TypeError('x is undefined');
+  await using connection = open(httpEndpoint(server.url), {
+    log: (level, message) => void told.push(`${level} ${message}`),
+    clientCapabilities: {
+      get extensions(): never {
+        throw fault;
+      },
+    },
+  });
+  await connection.connect(never);
+  const { state, error } = connection.status();
+  expect([state, error?.code, error?.message, error?.hint]).toEqual([
+    'failed',
+    'internal',
+    'a fault of usher 1.2.3 while connecting to server "s1": x is undefined',
+    'please report it with the output of the same command under --verbose',
+  ]);
+  expect(told).toEqual([`debug s1: ${fault.stack}`]);
 });
 
 test('a disabled server is never started', async () => {

@@ -1,4 +1,11 @@
 import { describe, expect, test } from 'bun:test';
+import {
+  type AppError,
+  AuthError,
+  ConnectError,
+  InternalError,
+  ProtocolError,
+} from '../../src/base/errors.ts';
 import { createManager } from '../../src/mcp/manager.ts';
 import { StatusBoard } from '../../src/mcp/states.ts';
 import type { Connection } from '../../src/mcp/types.ts';
@@ -7,6 +14,8 @@ import { httpEndpoint, never, stdioEndpoint, testConfig } from './rig.ts';
 
 interface FakeConnection extends Connection {
   readonly isStarted: boolean;
+  readonly secondTries: number;
+  fail(error: AppError): void;
   answer(): void;
   becomeReady(): void;
 }
@@ -17,6 +26,7 @@ function fakeConnection(name: string, kind: 'http' | 'stdio' = 'http'): FakeConn
   const config = testConfig(endpoint, { name });
   const board = new StatusBoard(config);
   const { promise, resolve } = Promise.withResolvers<void>();
+  let secondTries = 0;
   return {
     name,
     kind,
@@ -25,7 +35,19 @@ function fakeConnection(name: string, kind: 'http' | 'stdio' = 'http'): FakeConn
     get isStarted() {
       return board.current.state !== 'idle';
     },
+    get secondTries() {
+      return secondTries;
+    },
     status: () => board.current,
+    tryAgain() {
+      secondTries += 1;
+      // It never ends: whoever waited for it would hang.
+      return new Promise<void>(() => undefined);
+    },
+    fail(error) {
+      board.update({ state: error instanceof AuthError ? 'needs_auth' : 'failed', error });
+      resolve();
+    },
     connect() {
       board.update({ state: 'connecting' });
       return promise;
@@ -153,6 +175,52 @@ describe('awaitReady', () => {
     const ready = manager.awaitReady({ patienceMs: undefined, required: [] }, control.signal);
     control.abort(new Error('enough'));
     await expect(ready).rejects.toThrow('enough');
+  });
+});
+
+describe('a second try', () => {
+  function failing(error: AppError): FakeConnection {
+    const connection = fakeConnection('s');
+    connection.fail(error);
+    return connection;
+  }
+  const managerOf = (...connections: FakeConnection[]) =>
+    createManager({ connections, clock: createManualClock() });
+
+  test('is made once, at the second turn, and no turn waits for it', async () => {
+    const connection = failing(new ConnectError('not there'));
+    const manager = managerOf(connection);
+    const tries: number[] = [];
+    for (let turn = 1; turn <= 4; turn += 1) {
+      await manager.refresh(never);
+      tries.push(connection.secondTries);
+    }
+    expect(tries).toEqual([0, 1, 1, 1]);
+  });
+
+  test.each<readonly [string, number, AppError]>([
+    ['a passing refusal', 1, new ProtocolError('HTTP 503', { retryable: true })],
+    ['a refusal for good', 0, new ProtocolError('HTTP 400')],
+    ['a missing login', 0, new AuthError('no token')],
+    ['a fault of ours', 0, new InternalError('x is undefined')],
+  ])('after %s: %d', async (_name, times, error) => {
+    const connection = failing(error);
+    const manager = managerOf(connection);
+    await manager.refresh(never);
+    await manager.refresh(never);
+    expect(connection.secondTries).toBe(times);
+  });
+
+  test('is not made for a server that is ready, and not after the end', async () => {
+    const good = fakeConnection('good');
+    good.becomeReady();
+    const bad = failing(new ConnectError('not there'));
+    const manager = managerOf(good, bad);
+    await manager.refresh(never);
+    const closing = manager.close();
+    await manager.refresh(never);
+    await closing;
+    expect([good.secondTries, bad.secondTries]).toEqual([0, 0]);
   });
 });
 

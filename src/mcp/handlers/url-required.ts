@@ -40,6 +40,7 @@ export function askingForUrls(connection: Connection, asking: UrlAsking): Connec
     status: () => connection.status(),
     connect: (signal) => connection.connect(signal),
     onChange: (listener) => connection.onChange(listener),
+    tryAgain: (signal) => connection.tryAgain(signal),
     refresh: (signal) => connection.refresh(signal),
     call: (call) => retrying(() => connection.call(call), call.signal),
     request: (method, params, options) =>

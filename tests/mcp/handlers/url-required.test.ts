@@ -31,6 +31,7 @@ const idle: Connection = {
   config,
   status: () => board.current,
   connect: async () => board.update({ state: 'ready' }),
+  tryAgain: async () => board.update({ state: 'ready' }),
   onChange: (listener) => board.listen(listener),
   refresh: async () => board.notice(['refreshed']),
   call: () => Promise.reject(new Error('not called here')),
