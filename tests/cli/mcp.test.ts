@@ -40,9 +40,11 @@ describe('mcp list', () => {
             enabled: true,
             required: false,
             source: `${run.home}/config.yaml`,
+            scope: 'named',
           },
         ],
         skipped: [],
+        pending: [],
       },
     ]);
   });
@@ -170,8 +172,8 @@ test.each([
   [['mcp'], 'mcp: which action?'],
   [['mcp', 'lst'], 'mcp: unknown action "lst"'],
   [['mcp', 'list', 'x'], 'unexpected argument "x"'],
-  [['mcp', 'doctor', '--check'], '--check goes with usher mcp list'],
-  [['mcp', 'list', '--bearer-env', 'X'], 'go with a bare URL only'],
+  [['mcp', 'doctor', '--check'], 'it goes with usher mcp list'],
+  [['mcp', 'list', '--bearer-env', 'X'], 'it goes with usher mcp add, doctor'],
   [['mcp', 'list', '--strict'], '--strict does not go with usher mcp'],
   [['mcp', 'doctor', 'nobody'], 'unknown server "nobody"'],
 ])('%j is refused', async (words, message) => {
