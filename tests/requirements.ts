@@ -160,6 +160,11 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     summary: 'Without a person: denied, the model is told, exit 5, the remedy is named.',
     tests: ['flow/permission.test.ts'],
   },
+  R12: {
+    summary:
+      'A yes for good is kept in a state file, bound to server identity and tool definition; never in the YAML.',
+    tests: ['flow/rules.test.ts', 'calls/grants.test.ts'],
+  },
   R13: {
     summary:
       'Reading a resource or prompt follows the mode of its server; what comes is marked as untrusted.',

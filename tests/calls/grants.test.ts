@@ -30,7 +30,7 @@ const changes: readonly (readonly [string, RegisteredTool])[] = [
   ],
 ];
 
-test.each(changes)('a grant, also one for good, ends when this changes: %s', (_, other) => {
+test.each(changes)('R12: a grant, also one for good, ends when this changes: %s', (_, other) => {
   const grants = createGrants(clock, storeIn(newFolder()));
   expect([grants.add(tool, '', 'session'), grants.add(tool, '', 'always')]).toEqual([
     'session',
