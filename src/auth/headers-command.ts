@@ -9,7 +9,7 @@ import { headerValueProblem, isConnectionHeader, isHeaderName } from '../base/he
 import { isJsonObject, tryParseJson } from '../base/json.ts';
 import { scrubSecrets } from '../base/redact.ts';
 import { type Child, endChild, type Spawn } from '../base/spawn.ts';
-import { escapeForTerminal, shorten } from '../base/text.ts';
+import { escapeForTerminal, lastCharacters } from '../base/text.ts';
 import { registerHeader } from './headers.ts';
 
 export interface HeadersCommand {
@@ -31,7 +31,7 @@ export interface CommandPorts {
 export const HEADERS_COMMAND_MS = 5000;
 const MAX_STDOUT_BYTES = 64 * 1024;
 const MAX_STDERR_BYTES = 4 * 1024;
-const MAX_SHOWN_CHARACTERS = 500;
+const MAX_SHOWN_CHARACTERS = 4000;
 /** Whatever it left behind is killed at once. */
 const NO_WAIT = { inputMs: 0, termMs: 0 };
 
@@ -124,8 +124,8 @@ async function readEnd(stream: AsyncIterable<Uint8Array>): Promise<string> {
 
 function failed(server: string, what: string, stderr: string): AuthError {
   const said = scrubSecrets(stderr).replace(/\s+/g, ' ').trim();
-  const tail =
-    said === '' ? '' : `; it said: ${shorten(escapeForTerminal(said), MAX_SHOWN_CHARACTERS)}`;
+  const shown = lastCharacters(escapeForTerminal(said), MAX_SHOWN_CHARACTERS);
+  const tail = said === '' ? '' : `; it said: ${shown}`;
   return new AuthError(`server "${server}": headersCommand: ${scrubSecrets(what)}${tail}`, {
     hint: 'run it by hand with the same variables; it gets few of yours, envPass: names more',
     details: { sent: false },

@@ -11,17 +11,22 @@ const MIN_LENGTH = 4;
 const MIN_BYTES = 8;
 
 const spellings = new Set<string>();
+/** Of the spellings: most keys and words are shorter. */
+let shortest = Number.POSITIVE_INFINITY;
 
 /** Remembers a secret for the life of the process. Empty and very short values are ignored. */
 export function registerSecret(value: string): void {
   if (value.length < MIN_LENGTH) return;
   for (const spelling of secretSpellings(value)) {
-    if (spelling.length >= MIN_LENGTH) spellings.add(spelling);
+    if (spelling.length < MIN_LENGTH) continue;
+    spellings.add(spelling);
+    shortest = Math.min(shortest, spelling.length);
   }
 }
 
 /** The text with every registered secret replaced by `***`. */
 export function scrubSecrets(text: string): string {
+  if (text.length < shortest) return text;
   let scrubbed = text;
   // A mask between two pieces may spell another secret; every round makes the text shorter.
   for (;;) {

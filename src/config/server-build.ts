@@ -39,6 +39,7 @@ export function buildServer(
   const breaks: RuleBreak[] = [];
   const enabled = entry.enabled ?? true;
   const fill = new Fill(context.env, breaks, enabled);
+  registerPassed(entry.envPass ?? [], context.env);
   const endpoint = buildEndpoint(entry, context, fill);
   if (breaks.length > 0 || endpoint === undefined) return { server: undefined, breaks };
   const server: ServerConfig = {
@@ -228,6 +229,14 @@ function buildExpectation(entry: NonNullable<ServerEntry['expect']>): ServerExpe
     ...(minTools === undefined ? {} : { minTools }),
     ...(serverVersion === undefined ? {} : { serverVersion }),
   };
+}
+
+/** What is handed on under a secret-like name comes back in what a command says. */
+function registerPassed(names: readonly string[], env: Env): void {
+  for (const name of names) {
+    const value = env[name]?.trim() ?? '';
+    if (isSecretName(name) && value.length >= MIN_LITERAL_SECRET) registerSecret(value);
+  }
 }
 
 /** The value after a secret-like flag (`--api-key X`, `--token=X`) is registered as a secret. */

@@ -123,6 +123,7 @@ describe('expanded secrets', () => {
       PLAIN: 'plain-secret-3',
       HARMLESS: 'harmless-text-4',
       PADDED: ' padded-secret-5\n',
+      PASSED_TOKEN: 'passed-secret-9',
     };
     await load(
       [
@@ -133,12 +134,13 @@ describe('expanded secrets', () => {
         '  - name: b',
         '    command: x',
         '    args: [--api-key, literal-secret-6, "--token=literal-secret-7", "--dir=${HARMLESS}"]',
+        '    envPass: [PASSED_TOKEN, HARMLESS]',
         '    env: {MY_PASSWORD: "${PLAIN}", OTHER_SECRET: literal-secret-8, LOG_LEVEL: verbose-level}',
       ].join('\n'),
       env,
     );
-    const text = `header-secret-1 query-secret-2 plain-secret-3 harmless-text-4 padded-secret-5 literal-secret-6 literal-secret-7 literal-secret-8 verbose-level`;
-    expect(scrubSecrets(text)).toBe('*** *** *** harmless-text-4 *** *** *** *** verbose-level');
+    const text = `header-secret-1 query-secret-2 plain-secret-3 harmless-text-4 padded-secret-5 literal-secret-6 literal-secret-7 literal-secret-8 passed-secret-9 verbose-level`;
+    expect(scrubSecrets(text)).toBe('*** *** *** harmless-text-4 *** *** *** *** *** verbose-level');
   });
 });
 
