@@ -4,27 +4,27 @@ import type { RegisteredTool } from '../tools/types.ts';
 import { declarationOf } from './declare.ts';
 import { LIMITS } from './limits.ts';
 
-export const CODE_DESCRIPTION =
-  'Plain JavaScript, the body of an async function: top-level await and return work. No code fence.';
+/** Short, because some providers cut a tool's description at 1,024 characters. */
+export const TOOL_DESCRIPTION =
+  'Runs JavaScript in a sandbox that can do nothing but call tools. Use it for several calls at once, loops over results, and to keep large results out of the conversation: only what the script prints comes back. Each call inside needs the same permission as a call of its own.';
 
-const INTRODUCTION = `Runs JavaScript in a sandbox that can do nothing but call tools. Use it for several calls at once, loops over results, and to keep large results out of the conversation: only what the script prints comes back.
+const API = `Plain JavaScript, the body of an async function: top-level await and return work. No code fence.
 
-tools.NAME(args) gives Promise<CallToolResult> ({content, structuredContent, isError}), or the structured value where the declaration says so. A failed or denied call throws an Error with the tool's text (error.result has the whole). Await every call; what is not awaited is cancelled when the script ends. Use Promise.all for independent calls.
-
+tools.NAME(args) gives Promise<CallToolResult> ({content, structuredContent, isError}), or the structured value where the declaration says so. A failed or denied call throws an Error with the tool's text (error.result has the whole). Await every call: what is not awaited is cancelled when the script ends. Use Promise.all for independent calls.
 text(value) prints, return value prints as well, image(value) shows an image, console.log(...) is added at the end, exit() ends early. store(key, value) and load(key) keep JSON values from one script to the next.
-Tools: await searchTools(query, {limit, namespace}), await describeTool(name) for the TypeScript declaration, await describeNamespace(server), ALL_TOOLS [{name, description}]. Look up a tool that is not declared below before you call it.
+Find tools: await searchTools(query, {limit, namespace}), await describeTool(name) for the TypeScript declaration, await describeNamespace(server), ALL_TOOLS [{name, description}]. Look up a tool that you know no declaration of before you call it.
 No timers, network, files, imports or Node API. A first line // @options: {"max_output_tokens": 10000, "timeout_ms": 300000} changes the limits.`;
 
-/** `clean` makes texts of servers harmless. The same tools give the same text. */
-export function scriptDescription(
+/** What a model reads of the parameter. `clean` makes texts of servers harmless. The same tools give the same text. */
+export function codeDescription(
   tools: readonly RegisteredTool[],
   clean: (text: string) => string,
 ): string {
   const lines = chooseDeclarations(tools, clean);
-  if (lines.length === 0) return INTRODUCTION;
+  if (lines.length === 0) return API;
   const count = tools.filter(isListed).length;
   const rest = count > lines.length ? `\n// … ${count - lines.length} more: searchTools()` : '';
-  return `${INTRODUCTION}\n\n${lines.join('\n')}${rest}`;
+  return `${API}\n\n${lines.join('\n')}${rest}`;
 }
 
 /** Only tools that are reached by scripts alone: others have declarations of their own, or are found by search. */

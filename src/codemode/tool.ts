@@ -9,7 +9,7 @@ import type {
   ToolSource,
 } from '../tools/types.ts';
 import { runScript } from './api.ts';
-import { CODE_DESCRIPTION, scriptDescription } from './description.ts';
+import { codeDescription, TOOL_DESCRIPTION } from './description.ts';
 import { SCRIPTS_NAME } from './names.ts';
 import { readScriptOptions } from './options.ts';
 import { outcomeResult, type SaveOutput } from './output.ts';
@@ -20,21 +20,21 @@ export function scriptDefinition(
   tools: readonly RegisteredTool[],
   clean: (text: string) => string,
 ): ToolDefinition {
-  const description = scriptDescription(tools, clean);
+  const description = codeDescription(tools, clean);
   const inputSchema = {
     type: 'object',
-    properties: { code: { type: 'string', description: CODE_DESCRIPTION } },
+    properties: { code: { type: 'string', description } },
     required: ['code'],
     additionalProperties: false,
   };
   return {
     name: SCRIPT_TOOL,
     title: undefined,
-    description,
+    description: TOOL_DESCRIPTION,
     inputSchema,
     outputSchema: undefined,
     annotations: {},
-    raw: { name: SCRIPT_TOOL, description, inputSchema },
+    raw: { name: SCRIPT_TOOL, description: TOOL_DESCRIPTION, inputSchema },
   };
 }
 

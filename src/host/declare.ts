@@ -29,17 +29,12 @@ export function declareTools(snapshot: RegistrySnapshot): readonly ModelTool[] {
     const { title, description, inputSchema } = tool.definition;
     const declaration: ModelTool = {
       name: tool.publicName,
-      description: shorten(cleanText(description ?? title ?? ''), longestOf(tool)),
+      description: shorten(cleanText(description ?? title ?? ''), MAX_DESCRIPTION),
       inputSchema: cleanSchema(inputSchema),
     };
     declared.set(tool, declaration);
     return declaration;
   });
-}
-
-/** Our own tools keep their own bounds. */
-function longestOf({ source }: RegisteredTool): number {
-  return source.ownNames === true ? Number.POSITIVE_INFINITY : MAX_DESCRIPTION;
 }
 
 /**

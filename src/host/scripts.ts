@@ -59,7 +59,7 @@ export interface ScriptHouse {
 export function createScripts(house: ScriptHouse): Scripts {
   const { registry } = house;
   let loaded: Promise<Loaded> | undefined;
-  let description: string | undefined;
+  let declared: string | undefined;
   const load = () => {
     loaded ??= loadParts(house);
     return loaded;
@@ -71,8 +71,9 @@ export function createScripts(house: ScriptHouse): Scripts {
       if (!isUsed) return;
       const { tool, source } = await load();
       const definition = tool.scriptDefinition(reachable, cleanText);
-      if (definition.description === description) return;
-      description = definition.description;
+      const text = JSON.stringify(definition.raw);
+      if (text === declared) return;
+      declared = text;
       const rules = { tools: undefined, exposure: 'model-only', binary: 'drop' } as const;
       registry.setSource(SCRIPTS_NAME, source, [definition], rules);
     },
