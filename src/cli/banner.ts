@@ -4,6 +4,7 @@ import { displayWidth, escapeForTerminal, groupDigits, shorten, wrap } from '../
 import type { Config } from '../config/types.ts';
 import type { StartReport } from '../host/types.ts';
 import type { ServerState, ServerStatus } from '../mcp/types.ts';
+import { offeredTools, totalTokens } from '../tools/exposure.ts';
 import type { RegisteredTool, RegistrySnapshot } from '../tools/types.ts';
 
 export interface BannerFacts {
@@ -26,7 +27,6 @@ export interface BannerStyle {
 const MAX_NAMED_TOOLS = 60;
 /** A longer name is cut where it is one of many; `usher tools` shows it whole. */
 const MAX_NAME = 128;
-const BYTES_PER_TOKEN = 4;
 const INDENT = '    ';
 /** Narrower terminals break lines themselves. */
 const MIN_COLUMNS = 20;
@@ -38,14 +38,17 @@ export function renderServers(facts: BannerFacts, style: BannerStyle): readonly 
   const names = [...report.servers.map(({ name }) => name), ...skipped];
   const nameWidth = Math.max(0, ...names.map(displayWidth));
   const blocks = report.servers.flatMap((status) => {
-    const tools = snapshot.tools.filter(({ server }) => server === status.name);
-    return [serverLine(status, tools, nameWidth, style), ...toolLines(status.name, tools, style)];
+    const tools = toolsOf(status.name, snapshot);
+    return [
+      serverLine(status, tools, snapshot, nameWidth, style),
+      ...toolLines(status.name, tools, style),
+    ];
   });
   const bad = skipped.map((name) => {
     const padding = ' '.repeat(nameWidth - displayWidth(name));
     return `${mark('failed', style)} ${clean(name)}${padding}  skipped, see its warning`;
   });
-  const own = snapshot.tools.filter(({ server }) => !names.includes(server));
+  const own = offeredTools(snapshot).filter(({ server }) => !names.includes(server));
   return [...blocks, ...bad, ...ownToolLines(own, style)];
 }
 
@@ -55,17 +58,22 @@ export function renderServer(
   snapshot: RegistrySnapshot,
   style: BannerStyle,
 ): readonly string[] {
-  const tools = snapshot.tools.filter(({ server }) => server === status.name);
+  const tools = toolsOf(status.name, snapshot);
   const width = displayWidth(status.name);
-  return [serverLine(status, tools, width, style), ...toolLines(status.name, tools, style)];
+  return [
+    serverLine(status, tools, snapshot, width, style),
+    ...toolLines(status.name, tools, style),
+  ];
 }
 
 /** The last line, wrapped to the width: tools, time, mode, model. */
 export function renderSummary(facts: BannerFacts, { columns }: BannerStyle): readonly string[] {
-  const count = facts.snapshot.tools.length;
+  const offered = offeredTools(facts.snapshot);
+  const count = offered.length;
+  const sent = summaryOfSent(offered, facts.snapshot);
   const tools = count === 1 ? '1 tool' : `${count} tools`;
   const time = `${Math.round(facts.report.readyMs)} ms`;
-  const text = `${tools} ready in ${time}, permissions ${facts.permissions}, model ${clean(facts.modelLabel)}`;
+  const text = `${tools} ready in ${time}${sent}, permissions ${facts.permissions}, model ${clean(facts.modelLabel)}`;
   return wrap(text, Math.max(MIN_COLUMNS, columns));
 }
 
@@ -84,6 +92,7 @@ export function serverWarnings(
 function serverLine(
   status: ServerStatus,
   tools: readonly RegisteredTool[],
+  snapshot: RegistrySnapshot,
   nameWidth: number,
   style: BannerStyle,
 ): string {
@@ -96,7 +105,7 @@ function serverLine(
           ? ''
           : `  ${status.era} ${shorten(clean(status.protocolVersion ?? ''), MAX_NAME)}`;
       const count = `${tools.length} of ${status.tools.length + status.dropped.length} tools`;
-      return `${head}${era.trimEnd()}  ${count}, about ${tokens(tools)} tokens`;
+      return `${head}${era.trimEnd()}  ${count}, about ${tokens(tools)} tokens${sentText(tools, snapshot)}`;
     }
     case 'failed':
     case 'needs_auth':
@@ -135,13 +144,26 @@ function toolLines(
   return wrap(names, width).map((line) => `${INDENT}${line.replaceAll('\u00a0', ' ')}`);
 }
 
+function toolsOf(name: string, snapshot: RegistrySnapshot): readonly RegisteredTool[] {
+  return offeredTools(snapshot).filter(({ server }) => server === name);
+}
+
+/** What the first request holds of these tools, where that is not all: `, 20 sent`. */
+function sentText(tools: readonly RegisteredTool[], { tools: declared }: RegistrySnapshot): string {
+  const sent = new Set(declared);
+  const first = tools.filter((tool) => sent.has(tool));
+  return first.length === tools.length ? '' : `, ${tokens(first)} sent`;
+}
+
+function summaryOfSent(tools: readonly RegisteredTool[], snapshot: RegistrySnapshot): string {
+  return sentText(tools, snapshot) === ''
+    ? ''
+    : `, about ${tokens(snapshot.tools)} of ${tokens(tools)} tokens sent`;
+}
+
 /** Estimated tokens the tools cost the model: a quarter of their bytes. */
 function tokens(tools: readonly RegisteredTool[]): string {
-  const bytes = tools.reduce((sum, { publicName, definition }) => {
-    const declared = [publicName, definition.description ?? '', definition.inputSchema];
-    return sum + Buffer.byteLength(JSON.stringify(declared));
-  }, 0);
-  return groupDigits(Math.ceil(bytes / BYTES_PER_TOKEN));
+  return groupDigits(totalTokens(tools));
 }
 
 function mark(state: ServerState, style: BannerStyle): string {

@@ -4,6 +4,7 @@ import type { AppError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { HostEvent, StartReport } from '../host/types.ts';
 import type { ServerStatus } from '../mcp/types.ts';
+import { offeredTools } from '../tools/exposure.ts';
 import type { RegistrySnapshot } from '../tools/types.ts';
 
 /** An event without `at`, which is added when it is written. */
@@ -48,7 +49,7 @@ export function serversEvent(report: StartReport, snapshot: RegistrySnapshot): S
   return {
     type: 'servers',
     servers: report.servers.map((status) => serverObject(status, snapshot)),
-    tools: snapshot.tools.length,
+    tools: offeredTools(snapshot).length,
     readyMs: Math.round(report.readyMs),
   };
 }
@@ -126,7 +127,7 @@ function serverObject(status: ServerStatus, snapshot: RegistrySnapshot): JsonObj
     transport: status.kind,
     era: status.era,
     protocolVersion: status.protocolVersion,
-    tools: snapshot.tools.filter(({ server }) => server === status.name).length,
+    tools: offeredTools(snapshot).filter(({ server }) => server === status.name).length,
     offered: status.tools.length + status.dropped.length,
     error: status.error?.message,
   };

@@ -1,6 +1,7 @@
 /** What /tools and /mcp print. Pure: status and snapshot in, lines out. */
 import { assertNever } from '../base/errors.ts';
 import type { ServerState, ServerStatus } from '../mcp/types.ts';
+import { offeredTools } from '../tools/exposure.ts';
 import type { HiddenReason, RegisteredTool, RegistrySnapshot } from '../tools/types.ts';
 import { cutToWidth, padTo } from './cells.ts';
 import { cleanLine, errorLines, type Paint } from './render.ts';
@@ -30,7 +31,7 @@ export function listTools(
 ): readonly string[] {
   if (servers.length === 0) return ['No servers are configured. See `usher config example`.'];
   return servers.flatMap((server) => {
-    const exposed = snapshot.tools.filter((tool) => tool.server === server.name);
+    const exposed = offeredTools(snapshot).filter((tool) => tool.server === server.name);
     const hidden = snapshot.hidden.filter((tool) => tool.server === server.name);
     const head = `${cleanLine(server.name)}: ${countOf(server, exposed.length)}`;
     const width = nameWidth([...exposed, ...hidden]);
@@ -58,7 +59,7 @@ export function listServers(
   if (servers.length === 0) return ['No servers are configured. See `usher config example`.'];
   const width = Math.max(...servers.map((server) => Bun.stringWidth(cleanLine(server.name))));
   return servers.flatMap((server) => {
-    const exposed = snapshot.tools.filter((tool) => tool.server === server.name).length;
+    const exposed = offeredTools(snapshot).filter((tool) => tool.server === server.name).length;
     const facts = [server.kind, STATE_WORDS[server.state], eraOf(server)];
     if (server.state === 'ready') facts.push(countOf(server, exposed));
     if (server.readyMs !== undefined) facts.push(`${Math.round(server.readyMs)} ms`);

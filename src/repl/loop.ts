@@ -131,6 +131,6 @@ function wordsOf(host: Host): Words {
   return {
     commands: COMMAND_NAMES,
     servers: host.status().map((server) => server.name),
-    tools: host.snapshot().tools.map((tool) => `${tool.server}/${tool.name}`),
+    tools: host.snapshot().reachable.map((tool) => `${tool.server}/${tool.name}`),
   };
 }

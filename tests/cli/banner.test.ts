@@ -103,3 +103,24 @@ test('a failed server is a warning with its remedy', () => {
     { message: 'server gh: its token is missing', hint: 'set TOKEN' },
   ]);
 });
+
+test('tells what the first request holds where that is not all', () => {
+  const tools = many('github', 4).map((tool, at) => ({
+    ...tool,
+    exposure: at < 3 ? ('deferred' as const) : ('direct' as const),
+  }));
+  const status = statusOf('github', { tools: tools.map((one) => one.definition) });
+  const facts = {
+    report: reportOf([status]),
+    snapshot: { ...snapshotOf(tools), tools: tools.slice(3) },
+    config: emptyConfig,
+    permissions: 'auto',
+    modelLabel: 'openai/x',
+  } as const;
+  const style = { ...plain, columns: 100 };
+  expect([...renderServers(facts, style), ...renderSummary(facts, style)]).toEqual([
+    '✓ github  http     legacy 2025-11-25  4 of 4 tools, about 62 tokens, 16 sent',
+    '    tool_0, tool_1, tool_2, tool_3',
+    '4 tools ready in 12 ms, about 16 of 62 tokens sent, permissions auto, model openai/x',
+  ]);
+});

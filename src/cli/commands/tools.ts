@@ -4,6 +4,7 @@ import type { Log } from '../../base/log.ts';
 import type { Host } from '../../host/types.ts';
 import type { ServerStatus } from '../../mcp/types.ts';
 import type { Explanation } from '../../permission/explain.ts';
+import { offeredTools } from '../../tools/exposure.ts';
 import type { HiddenReason, RegisteredTool, RegistrySnapshot } from '../../tools/types.ts';
 import { announceEvents } from '../announce.ts';
 import { serverWarnings } from '../banner.ts';
@@ -44,7 +45,7 @@ export async function runTools(context: Context, words: readonly string[]): Prom
     if (options.output === 'json') output.json(toolsDocument(snapshot, options.all, explain));
     else output.text(explain === undefined ? toolsText(snapshot) : whyText(snapshot, explain));
     if (options.why) tellHooks(host, log);
-    if (snapshot.tools.length === 0) log.info('no tool is offered to the model');
+    if (offeredTools(snapshot).length === 0) log.info('no tool is offered to the model');
     const { down, wanted } = countDown(config, report.servers);
     const isDown = wanted > 0 && (down === wanted || (options.strict && down > 0));
     return isDown ? EXIT.connect : EXIT.ok;
@@ -71,8 +72,9 @@ export function toolsDocument(snapshot: RegistrySnapshot, all: boolean, explain?
     name,
     publicName,
   });
-  const exposed = snapshot.tools.map((tool) => ({
+  const exposed = offeredTools(snapshot).map((tool) => ({
     ...shown(tool),
+    ...(tool.exposure === 'direct' ? {} : { exposure: tool.exposure }),
     ...(all ? { exposed: true } : {}),
     ...(explain === undefined ? {} : { permission: permissionOf(explain(tool)) }),
   }));
@@ -87,9 +89,7 @@ export function toolsDocument(snapshot: RegistrySnapshot, all: boolean, explain?
 /** One line per tool: its full name, then the beginning of its description or why it is hidden. */
 function toolsText(snapshot: RegistrySnapshot): string {
   const rows = [
-    ...snapshot.tools.map(
-      (tool) => [fullName(tool), firstLine(tool.definition.description)] as const,
-    ),
+    ...offeredTools(snapshot).map((tool) => [fullName(tool), aboutOf(tool)] as const),
     ...snapshot.hidden.map(
       (tool) => [fullName(tool), `(hidden: ${reasonText(tool.hidden)})`] as const,
     ),
@@ -120,6 +120,11 @@ function permissionOf({ effect, why, sometimes }: Explanation) {
 function tellHooks(host: Host, log: Log): void {
   const asked = host.permissions().hooks.filter((hook) => hook.includes(' tool_call: '));
   for (const hook of asked) log.info(`asked about each call as well: ${hook}`);
+}
+
+function aboutOf({ exposure, definition }: RegisteredTool): string {
+  const about = firstLine(definition.description);
+  return exposure === 'deferred' || exposure === 'codemode' ? `(${exposure}) ${about}` : about;
 }
 
 function fullName({ server, name }: RegisteredTool): string {
