@@ -29,7 +29,7 @@ export const FLAGS = {
   permissions: {
     kind: 'value',
     choices: ['ask', 'auto'],
-    help: 'replaces every configured mode, not deny rules',
+    help: 'replaces every configured mode, not rules and toolPermissions',
   },
   yes: { kind: 'list', hint: 'TOOL', help: 'allow these tools for this run' },
   'on-denied': {
