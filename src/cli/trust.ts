@@ -67,13 +67,24 @@ function show({ name, place, state, facts }: PendingServer, dialogue: Dialogue):
     state === 'changed'
       ? 'has changed since you decided on it'
       : 'wants to run a server on this machine or send to it';
-  const lines = [
+  dialogue.show([
     '',
-    `${dialogue.strong(escapeForTerminal(place))} ${what}: ${dialogue.strong(name)}`,
-    ...facts.map(([key, text]) => `  ${oneLine(key)}: ${oneLine(text)}`),
-  ];
-  dialogue.show(lines.flatMap((line) => wrap(line, dialogue.columns)));
+    ...wrap(
+      `${dialogue.strong(escapeForTerminal(place))} ${what}: ${dialogue.strong(name)}`,
+      dialogue.columns,
+    ),
+    ...facts.flatMap(([key, text]) => factLines(`${oneLine(key)}: ${oneLine(text)}`, dialogue)),
+  ]);
 }
+
+/** Further lines of a fact are set in deeper, so that none can pass for a fact of its own. */
+function factLines(fact: string, { columns }: Dialogue): readonly string[] {
+  return wrap(fact, Math.max(1, columns - DEEPER.length)).map((line, index) =>
+    index === 0 ? `  ${line}` : `${DEEPER}${line}`,
+  );
+}
+
+const DEEPER = '      ';
 
 function oneLine(text: string): string {
   return escapeForTerminal(text).replace(/[\n\t]/g, (character) =>
@@ -95,7 +106,7 @@ async function keepAnswers(
   ] as const) {
     for (const server of servers) {
       const problem = await decide({ ...context, configFlag: options.config }, server, choice);
-      if (problem !== undefined) log.warn(problem);
+      if (problem !== undefined) log.warn(problem, `--approve ${server.name} runs it this time`);
     }
   }
   return loadConfig(context);

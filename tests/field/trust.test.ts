@@ -95,13 +95,18 @@ describe('the question of a session', () => {
   test('hides nothing and fakes nothing: control and bidi characters are shown as what they are', async () => {
     const place = workspace([]);
     const evil = 'good\u001b[2K\u202e\nusher> y';
+    // At some width a line would begin where this one wants it to.
+    const fakes = Array.from({ length: 40 }, (_, width) => `${'x'.repeat(width)}   command: true`);
     writeFiles(place.cwd, {
-      '.mcp.json': JSON.stringify({ mcpServers: { a: { command: '/bin/true', args: [evil] } } }),
+      '.mcp.json': JSON.stringify({
+        mcpServers: { a: { command: '/bin/true', args: [evil, ...fakes], env: { A: 'b' } } },
+      }),
     });
     const asked = session(place);
     const shown = await asked.waitFor(QUESTION);
     expect(shown).toContain("'good\\u{1b}[2K\\u{202e}\\nusher> y'");
     expect(asked.raw()).not.toContain('\u202e');
+    expect(shown.match(/^ {2}\w[^:]*:/gm)).toEqual(['  command:', '  env:']);
     asked.send('\x04');
     await asked.waitFor('workspace');
     expect(place.started()).toEqual([]);
