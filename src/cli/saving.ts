@@ -72,7 +72,7 @@ export async function openSaved(
     return assemble(id, createRecorder(session.journal), { history, kept, onHistory }, close);
   } catch (error) {
     if (error instanceof AppError) throw error;
-    const message = `sessions cannot be saved: ${fileReason(error)}`;
+    const message = `session ${id} cannot be kept: ${fileReason(error)}`;
     if (isNamed) throw new FailedError(message, { cause: error });
     log.warn(message, '--ephemeral saves nothing');
     return undefined;

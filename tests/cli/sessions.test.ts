@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -273,4 +274,24 @@ test('sessions that nobody wants any more are removed by age or name', async () 
   expect(readdirSync(journal).sort()).toEqual(['notes', 'young.jsonl']);
   const bad = await run(home, ['-p', 'x', '--session', '../x']);
   expect(bad.code).toBe(2);
+});
+
+test('a session that cannot be kept ends a run that names it, before anything is started', async () => {
+  const home = newFolder();
+  mkdirSync(join(stateOf(home), 'sessions'), { recursive: true });
+  writeFileSync(join(home, 'target'), 'mine\n');
+  symlinkSync(join(home, 'target'), join(stateOf(home), 'sessions', 'one.jsonl'));
+  await using server = await echoServer();
+  const outcome = await scripted(home, {
+    servers: [{ name: 's', url: server.url }],
+    steps: [{ text: 'x' }],
+    flags: ['--session', 'one'],
+  });
+  expect([outcome.code, outcome.stderr, server.requests.length]).toEqual([
+    1,
+    'error: session one cannot be kept: it is a symlink\n',
+    0,
+  ]);
+  expect(readFileSync(join(home, 'target'), 'utf8')).toBe('mine\n');
+  expect(readdirSync(join(stateOf(home), 'sessions'))).toEqual(['one.jsonl']);
 });
