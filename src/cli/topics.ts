@@ -93,6 +93,24 @@ the state directory (~/.local/state/usher).
 Your own file and .usher/local.yaml are trusted; a local file that git has under version control is
 not: it came with the checkout. --config FILE is your word for that file, and the only one read.
 `,
+  scripts: `What a script of usher run sees (a model's script as well, but args and input):
+
+  tools.NAME(args)             NAME as in usher tools; also tools.SERVER.TOOL(args), tools["server/tool"](args).
+                               A promise of {content, structuredContent, isError}, or of the structured content
+                               where the tool declares an output schema. Errors are thrown with the tool's text;
+                               error.kind is error, denied, invalid, failed, unknown or cancelled.
+  text(value)                  prints a text as it is, anything else as JSON; return VALUE does the same
+  image(value)                 a data URL, {image_url} or an image block: saved, its path printed
+  console                      its lines go to stderr (log, info, warn, error)
+  exit()                       ends the script, with success
+  args, input                  words behind the file; stdin as one text, if the script has the word input
+  store(key, value), load(key) JSON values; a model finds them again in its next script
+  ALL_TOOLS                    [{name, description}]
+  await searchTools(query, {limit, namespace}), await describeTool(name), await describeNamespace(server)
+
+The first line may be // @options: {"timeout_ms": 60000, "max_output_tokens": 10000} (the latter for models).
+A call waits for its own server only. What is not awaited is cancelled when the script ends.
+`,
   elicit: `What servers may ask of you:
 
 A server may ask for input in the middle of a call: a form, or an address to open. At a terminal

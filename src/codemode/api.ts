@@ -40,7 +40,7 @@ export async function runScript(
     throw new UsageError(`a script has at most ${LIMITS.codeCharacters} characters`);
   }
   const items: ScriptItem[] = [];
-  const console: string[] = [];
+  const consoleLines: string[] = [];
   const nested = createNestedRun(ports, script.id, signal);
   const clock = startScriptClock(ports, options);
   let startedAt = ports.clock.now();
@@ -49,7 +49,7 @@ export async function runScript(
     deadline: clock.signal,
     onOutput(more: readonly ScriptItem[], lines: readonly string[]) {
       items.push(...more);
-      console.push(...lines);
+      consoleLines.push(...lines);
       script.onOutput?.(more, lines);
     },
     serve: (request: ScriptRequest) => serve(ports, nested, request, signal),
@@ -74,7 +74,7 @@ export async function runScript(
   return {
     error,
     items,
-    console,
+    console: consoleLines,
     dropped: ended.dropped,
     nestedCalls: nested.record.nestedCalls(),
     denied: nested.record.denied(),

@@ -11,7 +11,7 @@ export const TOOL_DESCRIPTION =
 const API = `Plain JavaScript, the body of an async function: top-level await and return work. No code fence.
 
 tools.NAME(args) gives Promise<CallToolResult> ({content, structuredContent, isError}), or the structured value where the declaration says so. A failed or denied call throws an Error with the tool's text (error.result has the whole). Await every call: what is not awaited is cancelled when the script ends. Use Promise.all for independent calls.
-text(value) prints, return value prints as well, image(value) shows an image, console.log(...) is added at the end, exit() ends early. store(key, value) and load(key) keep JSON values from one script to the next.
+text(value) prints, return value prints as well, image(value) shows an image, the console's lines are added at the end, exit() ends early. store(key, value) and load(key) keep JSON values from one script to the next.
 Find tools: await searchTools(query, {limit, namespace}), await describeTool(name) for the TypeScript declaration, await describeNamespace(server), ALL_TOOLS [{name, description}]. Look up a tool that you know no declaration of before you call it.
 No timers, network, files, imports or Node API. A first line // @options: {"max_output_tokens": 10000, "timeout_ms": 300000} changes the limits.`;
 

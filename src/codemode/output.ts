@@ -63,7 +63,7 @@ export function notes(outcome: ScriptOutcome): readonly string[] {
   ];
 }
 
-function bodyBlocks({ items, console }: ScriptOutcome): readonly JsonObject[] {
+function bodyBlocks({ items, console: lines }: ScriptOutcome): readonly JsonObject[] {
   const texts = items.filter(({ kind }) => kind === 'text').length;
   let count = 0;
   const blocks = items.map((item: ScriptItem): JsonObject => {
@@ -71,8 +71,8 @@ function bodyBlocks({ items, console }: ScriptOutcome): readonly JsonObject[] {
     count += 1;
     return textBlock(texts < 2 ? item.text : `==> text ${count}/${texts} <==\n${item.text}`);
   });
-  if (console.length === 0) return blocks;
-  return [...blocks, textBlock(`==> console <==\n${console.join('\n')}`)];
+  if (lines.length === 0) return blocks;
+  return [...blocks, textBlock(`==> console <==\n${lines.join('\n')}`)];
 }
 
 /** The blocks themselves, or head and tail of all texts, then the images. */
