@@ -62,7 +62,7 @@ function defaultServers(
   { env, cwd }: SourceOptions,
   servers: readonly ServerConfig[],
 ): readonly ServerConfig[] {
-  if (layers.some(({ root }) => root !== undefined)) return [];
+  if (layers.some(({ source }) => source.scope !== 'project')) return [];
   if (servers.some(({ name }) => name === 'workspace')) return [];
   const { server } = buildServer(
     { name: 'workspace', builtin: 'workspace' },

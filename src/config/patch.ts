@@ -111,10 +111,22 @@ function wideningReason(
       return REACH.indexOf(textOf(next) ?? '') >= old ? undefined : 'this would show more';
     }
     default:
-      return isMapping(next) && Object.values(next).every((value) => value === 'hidden')
+      return keepsHidden(next, childOf(before, key))
         ? undefined
-        : 'only hidden may be set here';
+        : 'only hidden may be added, and what stands there stays';
   }
+}
+
+/** A map of single tools replaces the lower one whole, so it has to say all that one says. */
+function keepsHidden(next: unknown, before: unknown): boolean {
+  if (!isMapping(next)) return false;
+  const old = isMapping(before) ? before : {};
+  return (
+    Object.keys(old).every((name) => childOf(next, name) !== undefined) &&
+    Object.entries(next).every(
+      ([name, value]) => value === 'hidden' || value === childOf(old, name),
+    )
+  );
 }
 
 function textOf(value: unknown): string | undefined {

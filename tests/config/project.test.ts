@@ -186,6 +186,15 @@ describe('sources', () => {
     ]);
   });
 
+  test('a named .mcp.json is the own word of the person, and stands alone', async () => {
+    const here = place(
+      { '.mcp.json': json({ a: { command: 'x' } }) },
+      'servers: [{name: b, command: y}]',
+    );
+    const { servers, pending } = await loadConfig({ ...here, configFlag: '.mcp.json' });
+    expect([servers.map(({ name }) => name), pending]).toEqual([['a'], undefined]);
+  });
+
   test('without an own file the workspace built-in stays beside approved servers', async () => {
     const here = place({ '.mcp.json': json({ a: { command: 'x' } }) });
     expect((await outcome(here, ['a'])).servers).toEqual(['workspace:builtin', 'a=x']);
@@ -297,6 +306,29 @@ describe('one name in several files', () => {
       [[a, { ...off, exposure: 'hidden' }], 0],
       ...Array.from({ length: 7 }, () => [[a, off], 1]),
     ]);
+  });
+
+  test('a project file cannot show a single tool that is hidden', async () => {
+    const user = 'servers: [{name: a, command: x, toolExposure: {rm: hidden, ls: direct}}]';
+    const change = async (map: string) => {
+      const here = place({ 'usher.yaml': `servers: [{name: a, toolExposure: ${map}}]` }, user);
+      return (await loadConfig(here)).warnings.length;
+    };
+    expect([
+      await change('{rm: hidden, ls: direct, mv: hidden}'),
+      await change('{rm: hidden, ls: hidden}'),
+      await change('{ls: hidden}'),
+      await change('{rm: direct, ls: direct}'),
+      await change('{}'),
+    ]).toEqual([0, 0, 1, 1, 1]);
+  });
+
+  test('rules of all own files hold together', async () => {
+    const here = place(
+      { '.usher/local.yaml': 'rules: [{allow: "b/*"}]', 'usher.yaml': 'rules: [{allow: "c/*"}]' },
+      'rules: [{deny: "a/*"}]\nservers: []',
+    );
+    expect((await loadConfig(here)).rules?.length).toBe(2);
   });
 
   test('names that are one in tool names: the own file wins, the project entry is left out', async () => {
