@@ -1,9 +1,13 @@
 /**
  * Preloaded before every test: an isolated HOME, no keys, no proxies, no address outside loopback.
  */
+import { setDefaultTimeout } from 'bun:test';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+
+// A test that starts processes takes several times as long on a busy machine; one that hangs still ends.
+setDefaultTimeout(30_000);
 
 const home = mkdtempSync(join(tmpdir(), 'usher-test-home-'));
 const KEEP = new Set(['PATH', 'TMPDIR', 'TERM', 'LANG', 'CI', 'USHER_TEST_SEED', 'USHER_BIN']);

@@ -9,6 +9,7 @@ import {
 } from '../fixtures/servers/hostile.ts';
 import type { Json } from '../fixtures/servers/script.ts';
 import { httpEntry, openScene, type Scene } from '../flow/scene.ts';
+import { cpuMs } from '../helpers/cpu.ts';
 
 const CLOCKS = ', permissions: auto, timeout: {connect: 5s, idle: 2s, max: 4s}';
 const object = { type: 'object', properties: {} };
@@ -84,13 +85,14 @@ describe.concurrent('a list with a tool that', () => {
 
   test('comes ten thousand times is cut, with a notice, within seconds', async () => {
     const tools = Array.from({ length: 10_000 }, (_, at) => ({ ...GOOD, name: `tool_${at}` }));
-    const startedAt = performance.now();
-    await withTools(tools, (scene) => {
-      const [server] = scene.report.servers;
-      expect([server?.state, server?.tools.length]).toEqual(['ready', 5000]);
-      expect(scene.report.warnings.map(({ message }) => message).join()).toMatch(/5,?000/);
-    });
-    expect(performance.now() - startedAt).toBeLessThan(4000);
+    const spent = await cpuMs(() =>
+      withTools(tools, (scene) => {
+        const [server] = scene.report.servers;
+        expect([server?.state, server?.tools.length]).toEqual(['ready', 5000]);
+        expect(scene.report.warnings.map(({ message }) => message).join()).toMatch(/5,?000/);
+      }),
+    );
+    expect(spent).toBeLessThan(4000);
   });
 
   test('nests its schema two thousand deep', async () => {

@@ -7,6 +7,7 @@ import { StdioTransport } from '../../src/transport/stdio.ts';
 import { tool } from '../fixtures/servers/script.ts';
 import type { StdioScript } from '../fixtures/servers/stdio.ts';
 import { stdioCommand } from '../helpers/config.ts';
+import { cpuMs } from '../helpers/cpu.ts';
 import { newFolder } from '../helpers/places.ts';
 import { createManualClock } from '../mcp/manual-clock.ts';
 import {
@@ -72,7 +73,7 @@ describe('stdout', () => {
     expect([connection.status().state, connection.status().notices]).toEqual(['ready', []]);
   });
 
-  test('a list of 3 MB in one line takes well under a second', async () => {
+  test('a list of 3 MB in one line costs well under a second', async () => {
     const program = `
       const tools = Array.from({ length: 400 }, (_, n) => ({ name: 't' + n, description: 'x'.repeat(7500) }));
       for await (const line of console) {
@@ -80,11 +81,9 @@ describe('stdout', () => {
         const result = method === 'initialize' ? { protocolVersion: '2025-11-25' } : { tools };
         if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
       }`;
-    const started = performance.now();
     await using connection = open(stdioEndpoint(process.execPath, ['-e', program]));
-    await connection.connect(never);
+    expect(await cpuMs(() => connection.connect(never))).toBeLessThan(1500);
     expect(connection.status().tools).toHaveLength(400);
-    expect(performance.now() - started).toBeLessThan(3000);
   });
 
   test('a result of 12 MB in one line arrives whole', async () => {
