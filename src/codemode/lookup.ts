@@ -66,7 +66,7 @@ async function search(
 }
 
 async function describe(ports: ScriptPorts, name: string, signal: AbortSignal): Promise<Answer> {
-  const pending = pendingServer(name, pendingNames(ports));
+  const pending = pendingServer(name, ports.pending());
   if (pending !== undefined) await ports.awaitServer(pending, signal);
   const snapshot = ports.snapshot();
   const tool = findReachable(name, snapshot);
@@ -107,15 +107,8 @@ async function awaitPending(
   server: string | undefined,
   signal: AbortSignal,
 ): Promise<void> {
-  const pending = pendingNames(ports).filter((name) => server === undefined || name === server);
+  const pending = ports.pending().filter((name) => server === undefined || name === server);
   await Promise.all(pending.map((name) => ports.awaitServer(name, signal)));
-}
-
-function pendingNames(ports: ScriptPorts): readonly string[] {
-  return ports
-    .servers()
-    .filter(({ isPending }) => isPending)
-    .map(({ name }) => name);
 }
 
 function serverNames(ports: ScriptPorts): readonly string[] {

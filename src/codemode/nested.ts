@@ -114,10 +114,8 @@ async function awaitNamespace(
   name: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const pending = ports.servers().filter(({ isPending }) => isPending);
-  if (pending.length === 0) return;
-  const names = pending.map((server) => server.name);
-  const server = pendingServer(name, names);
+  const pending = ports.pending();
+  const server = pending.length === 0 ? undefined : pendingServer(name, pending);
   if (server !== undefined) await ports.awaitServer(server, signal);
 }
 

@@ -9,8 +9,6 @@ export interface ScriptServer {
   readonly name: string;
   readonly description: string | undefined;
   readonly instructions: string | undefined;
-  /** It may still bring tools. */
-  readonly isPending: boolean;
   /** Why it is not there. */
   readonly problem: string | undefined;
 }
@@ -22,6 +20,8 @@ export interface ScriptPorts {
   readonly executor: Pick<Executor, 'admit'>;
   readonly snapshot: () => RegistrySnapshot;
   readonly servers: () => readonly ScriptServer[];
+  /** Names of the servers that may still bring tools; asked before each call. */
+  readonly pending: () => readonly string[];
   /** Resolves when this server is ready or has failed; rejects with the signal's reason only. */
   readonly awaitServer: (server: string, signal: AbortSignal) => Promise<void>;
   /** Ranks tools for a query, best first. */

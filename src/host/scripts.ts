@@ -114,6 +114,11 @@ async function loadParts(house: ScriptHouse) {
     executor,
     snapshot: () => registry.snapshot(),
     servers: () => scriptServers(house),
+    pending: () =>
+      sources
+        .status()
+        .filter(isPending)
+        .map(({ name }) => name),
     awaitServer: (server, signal) => sources.awaitServer(server, signal),
     search: (tools, query, limit) => searchTools(tools, query, limit).map(({ tool: one }) => one),
     clean: cleanText,
@@ -141,7 +146,6 @@ function scriptServers({ sources, servers }: ScriptHouse): ReturnType<ScriptPort
         name: status.name,
         description: config?.description,
         instructions: told.get(status.name),
-        isPending: isPending(status),
         problem: error === undefined ? undefined : cleanText(error.message),
       },
     ];

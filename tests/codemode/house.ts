@@ -33,6 +33,7 @@ export interface HouseOptions {
   /** `server/tool` names that a rule denies. */
   readonly denied?: readonly string[];
   readonly servers?: () => readonly ScriptServer[];
+  readonly pending?: ScriptPorts['pending'];
   readonly awaitServer?: ScriptPorts['awaitServer'];
 }
 
@@ -82,7 +83,6 @@ export function openHouse(options: HouseOptions = {}): House {
     name,
     description: undefined,
     instructions: undefined,
-    isPending: false,
     problem: undefined,
   }));
   const ports: ScriptPorts = {
@@ -91,6 +91,7 @@ export function openHouse(options: HouseOptions = {}): House {
     executor,
     snapshot: () => registry.snapshot(),
     servers: options.servers ?? (() => none),
+    pending: options.pending ?? (() => []),
     awaitServer: options.awaitServer ?? (() => Promise.resolve()),
     search: (list, query, limit) => searchTools(list, query, limit).map(({ tool }) => tool),
     clean: (text) => text,

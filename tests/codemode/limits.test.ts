@@ -218,16 +218,16 @@ describe('workers', () => {
 describe('a namespace that is still connecting', () => {
   test('is waited for alone', async () => {
     const asked: string[] = [];
-    const server = (name: string, isPending: boolean) => ({
+    const server = (name: string) => ({
       name,
       description: undefined,
       instructions: undefined,
-      isPending,
       problem: undefined,
     });
     using house = openHouse({
       tools: [{ name: 'a' }, { name: 'a', server: 'slow' }],
-      servers: () => [server('s', false), server('slow', true), server('other', true)],
+      servers: () => [server('s'), server('slow'), server('other')],
+      pending: () => ['slow', 'other'],
       async awaitServer(name) {
         asked.push(name);
       },
