@@ -99,8 +99,8 @@ describe('a tool_call hook', () => {
   });
 
   test('with exit code 2 denies, its stderr is the reason, harmless and without secrets', async () => {
-    registerSecret('hook-secret-value');
-    const script = `printf 'no \\033[31mway\\nhook-secret-value' >&2; exit 2`;
+    registerSecret('canary-in-a-hook');
+    const script = `printf 'no \\033[31mway\\ncanary-in-a-hook' >&2; exit 2`;
     expect(await ask(script)).toEqual([
       { effect: 'deny', why: 'hook c.yaml:3 sh: no way ***', reason: 'no way ***' },
     ]);

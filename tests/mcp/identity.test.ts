@@ -28,8 +28,8 @@ test.each([
 });
 
 test('an address is known without its secrets', () => {
-  registerSecret('identity-secret');
-  const url = 'https://a.example/mcp?key=identity-secret';
+  registerSecret('canary-in-address');
+  const url = 'https://a.example/mcp?key=canary-in-address';
   const http = { url, headers: {}, auth: undefined, allowPrivate: false } as const;
   expect(identityOf({ kind: 'http', ...http })).toBe('https://a.example/mcp?key=***');
 });
