@@ -3,13 +3,9 @@
  * only what cannot be used is refused, with its reason. Source: MCP schema, Tool and CallToolResult.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
-import { groupDigits, shorten } from '../base/text.ts';
 import type { ContentBlock, ToolAnnotations, ToolDefinition, ToolResult } from '../tools/types.ts';
+import { longName, MAX_NAME } from './long-names.ts';
 import type { DroppedTool } from './types.ts';
-
-/** Four times what the specification allows; a name is shown, matched and kept in many places. */
-const MAX_NAME = 512;
-const SHOWN_NAME = 60;
 
 /** One item of tools/list. */
 export function adaptTool(item: JsonValue): ToolDefinition | DroppedTool {
@@ -19,10 +15,8 @@ export function adaptTool(item: JsonValue): ToolDefinition | DroppedTool {
   if (typeof name !== 'string' || name === '') {
     return { name: '(no name)', problem: `name is ${name === '' ? 'empty' : kindOf(name)}` };
   }
-  if (name.length > MAX_NAME) {
-    const problem = `its name has ${groupDigits(name.length)} characters`;
-    return { name: shorten(name, SHOWN_NAME), problem };
-  }
+  const tooLong = longName('its name', name, MAX_NAME);
+  if (tooLong !== undefined) return tooLong;
   const inputSchema = adaptInputSchema(item['inputSchema']);
   if (typeof inputSchema === 'string') return { name, problem: inputSchema };
   const annotations = isJsonObject(item['annotations']) ? item['annotations'] : {};

@@ -1,5 +1,6 @@
 /** Prompts of one server, leniently read. Source: MCP 2025-11-25, prompts. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
+import { longName, MAX_NAME } from './long-names.ts';
 import { type Ask, type DroppedItem, type ItemList, readPages } from './pages.ts';
 
 export interface PromptArgument {
@@ -68,6 +69,8 @@ function adaptPrompt(item: JsonValue): PromptItem | DroppedItem {
   if (typeof name !== 'string' || name === '') {
     return { name: '(no name)', problem: 'has no name' };
   }
+  const tooLong = longName('its name', name, MAX_NAME);
+  if (tooLong !== undefined) return tooLong;
   const given = item['arguments'];
   return {
     name,

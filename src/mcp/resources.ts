@@ -1,5 +1,6 @@
 /** Resources and resource templates of one server, leniently read. Source: MCP 2025-11-25, resources. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
+import { longName, MAX_URI } from './long-names.ts';
 import { type Ask, type DroppedItem, type ItemList, readPages } from './pages.ts';
 
 export interface ResourceItem {
@@ -67,6 +68,8 @@ function adaptResource(item: JsonValue): ResourceItem | DroppedItem {
   if (uri === undefined || uri === '') {
     return { name: textOf(item['name']) ?? '(no uri)', problem: 'has no uri' };
   }
+  const tooLong = longName('its uri', uri, MAX_URI);
+  if (tooLong !== undefined) return tooLong;
   const size = item['size'];
   const isSize = typeof size === 'number' && size >= 0;
   return { uri, size: isSize ? size : undefined, ...describe(item) };
@@ -78,6 +81,8 @@ function adaptTemplate(item: JsonValue): TemplateItem | DroppedItem {
   if (uriTemplate === undefined || uriTemplate === '') {
     return { name: textOf(item['name']) ?? '(no uriTemplate)', problem: 'has no uriTemplate' };
   }
+  const tooLong = longName('its uriTemplate', uriTemplate, MAX_URI);
+  if (tooLong !== undefined) return tooLong;
   return { uriTemplate, ...describe(item) };
 }
 

@@ -22,11 +22,10 @@ const print = `touch ran; echo '{"Authorization": "Bearer ${TOKEN}"}'`;
 test('of a project is not run before its server is approved', async () => {
   await using server = await startMcpServer({ bearer: TOKEN });
   const cwd = folderWith(print, server.url);
-  const waiting = await runUsher(['tools'], { configFlag: false, cwd });
+  const waiting = await runUsher(['tools'], { cwd });
   expect([existsSync(join(cwd, 'ran')), server.requests.length]).toEqual([false, 0]);
   expect(waiting.stderr).toContain('docs');
   const approved = await runUsher(['tools', 'docs', '--approve', 'docs'], {
-    configFlag: false,
     cwd,
   });
   expect([approved.code, existsSync(join(cwd, 'ran'))]).toEqual([0, true]);

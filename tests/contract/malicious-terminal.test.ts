@@ -3,6 +3,7 @@ import { expect, test } from 'bun:test';
 import { startMcpServer } from '../fixtures/servers/http.ts';
 import { tool } from '../fixtures/servers/script.ts';
 import { startPty } from '../helpers/pty.ts';
+import { runUsher } from '../helpers/usher.ts';
 
 const ESC = '\u001b';
 /** Clipboard, title, hyperlink, screen, cursor report, a faked prompt, direction, invisible text. */
@@ -81,5 +82,30 @@ servers:
     expect(server.calls()).toEqual([]);
   } finally {
     pty.close();
+  }
+});
+
+test('names of megabytes do not flood it', async () => {
+  const big = 'n'.repeat(3_000_000);
+  const schema = { type: 'object', properties: { [big]: { type: 'string' } } };
+  await using server = await startMcpServer({
+    name: big,
+    instructions: big,
+    capabilities: { tools: {}, prompts: {}, resources: {}, [big]: {} },
+    tools: [tool(big, 'd', object), tool('ok', big, schema)],
+    resources: [{ uri: `mem://${big}`, name: big }],
+    prompts: [{ name: big, description: big }],
+  });
+  const config = `servers:\n  - { name: docs, url: "${server.url}" }\n`;
+  const lists = [
+    ['tools', '--all'],
+    ['resources'],
+    ['prompts'],
+    ['mcp', 'doctor'],
+    ['mcp', 'list'],
+  ];
+  for (const words of lists) {
+    const { code, stdout, stderr } = await runUsher(words, { config });
+    expect([words, code, stdout.length + stderr.length < 10_000]).toEqual([words, 0, true]);
   }
 });

@@ -1,6 +1,7 @@
 /** `usher mcp doctor`: what every step to a server took, what was agreed on, and what mends a failure. */
 import { EXIT, type ExitCode } from '../../base/exit.ts';
 import { createPool } from '../../base/pool.ts';
+import { shorten } from '../../base/text.ts';
 import type { Config } from '../../config/types.ts';
 import type { Examination } from '../../host/doctor.ts';
 import type { Context } from '../context.ts';
@@ -65,6 +66,8 @@ function examinationText(one: Examination): string {
 }
 
 const INDENT = 28;
+/** Servers choose their names themselves. */
+const MAX_FACT = 2000;
 
 /** What the command said stands once, also where the failure quotes it at its end. */
 function failureRows({ failure, stderr }: Examination): readonly (readonly [string, string])[] {
@@ -104,7 +107,9 @@ function factRows(one: Examination): readonly (readonly [string, string])[] {
     ['headers received', headerText(headers.received)],
     ['proxy', one.proxy],
   ];
-  return rows.flatMap(([name, text]) => (text === undefined || text === '' ? [] : [[name, text]]));
+  return rows.flatMap(([name, text]) =>
+    text === undefined || text === '' ? [] : [[name, shorten(text, MAX_FACT)]],
+  );
 }
 
 function headerText(headers: Readonly<Record<string, string>>): string {
