@@ -43,7 +43,9 @@ export const rootSchema = v.strictObject({
   defaultTools: v.optional(
     v.pipe(
       v.array(v.pipe(text(), v.check(isToolChange, '+mcp_meta, +codemode or -PATTERN'))),
-      v.description('+mcp_meta: tools by original names; +codemode: scripts; -PATTERN: leaves tools out'),
+      v.description(
+        '+mcp_meta: tools by original names; +codemode: scripts; -PATTERN: leaves tools out',
+      ),
     ),
   ),
   rules: v.optional(
