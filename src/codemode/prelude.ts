@@ -233,6 +233,5 @@ return {
     if (isOk) waiting.resolve(parse(json));
     else waiting.reject(toError(parse(json)));
   },
-  waiting: () => pending.size,
 };
 })`;

@@ -52,20 +52,21 @@ export function createSandbox(
   runtime.setMaxStackSize(LIMITS.stackBytes);
   const context = runtime.newContext();
   const stage = createStage(message.store);
-  const state: State = { end: undefined, isExited: false, isClean: true, cpuMs: 0, enteredAt: 0 };
+  const state: State = { end: undefined, isExited: false, isClean: true, cpuMs: 0, enteredAt: 0, asked: 0, answered: 0 };
   runtime.setInterruptHandler(() => {
     ports.onTick();
     return state.isExited || spent(state, ports) > message.cpuMs;
   });
-  let vm: QuickJSHandle | undefined;
+  /** Kept, because looking it up for each answer costs as much as the answer. */
+  let deliver: QuickJSHandle | undefined;
 
   /** Nothing is left to do, and no answer is to come. */
   const isStuck = () =>
     state.end === undefined &&
     !state.isExited &&
     spent(state, ports) <= message.cpuMs &&
-    vm !== undefined &&
-    callMethod(context, vm, 'waiting', []) === 0;
+    deliver !== undefined &&
+    state.asked === state.answered;
   /** Does one thing in the VM and all that follows from it. */
   const enter = (work: () => void) => {
     if (state.end !== undefined) return;
@@ -102,29 +103,32 @@ export function createSandbox(
           state.end = completed(stage);
           return;
         }
-        vm = openVm(context, message, { ...ports, stage, state });
+        const vm = openVm(context, message, { ...ports, stage, state });
+        deliver = context.getProp(vm, 'deliver');
         Scope.withScope((scope) => {
+          const run = scope.manage(context.getProp(scope.manage(vm), 'run'));
           const main = scope.manage(unwrap(context, context.evalCode(source, SCRIPT_FILE)));
-          callMethod(context, vm, 'run', [main]);
+          callVm(context, run, [main]);
         });
       }),
     answer: ({ id, isOk, json }) =>
-      enter(() =>
-        Scope.withScope((scope) => {
-          const values = [
-            scope.manage(context.newNumber(id)),
-            isOk ? context.true : context.false,
-            scope.manage(context.newString(json)),
-          ];
-          callMethod(context, vm, 'deliver', values);
-        }),
-      ),
+      enter(() => {
+        if (deliver === undefined) return;
+        state.answered += 1;
+        const values = [
+          context.newNumber(id),
+          isOk ? context.true : context.false,
+          context.newString(json),
+        ];
+        callVm(context, deliver, values);
+        for (const value of values) value.dispose();
+      }),
     end: () => state.end,
     dispose() {
       // What an interrupted or starved script leaves behind cannot be freed: the engine goes with it.
       if (!state.isClean || isLimit(state.end)) return false;
       try {
-        vm?.dispose();
+        deliver?.dispose();
         context.dispose();
         runtime.dispose();
       } catch {
@@ -143,6 +147,9 @@ interface State {
   /** Spent in the VM so far, without the present stay. */
   cpuMs: number;
   enteredAt: number;
+  /** Requests of the script so far, and those that were answered. */
+  asked: number;
+  answered: number;
 }
 
 function spent(state: State, { now }: Pick<SandboxPorts, 'now'>): number {
@@ -241,6 +248,7 @@ function hostFunctions(
       return undefined;
     },
     request(id, what, json) {
+      state.asked += 1;
       ports.request({ id: Number(id), what: String(what), json: String(json) });
       return undefined;
     },
@@ -288,20 +296,9 @@ function runJobs(runtime: QuickJSRuntime, context: QuickJSContext, state: State)
   }
 }
 
-/** Calls one of the prelude's functions; gives its number, or NaN. */
-function callMethod(
-  context: QuickJSContext,
-  vm: QuickJSHandle | undefined,
-  name: string,
-  values: QuickJSHandle[],
-): number {
-  if (vm === undefined) return Number.NaN;
-  return context.getProp(vm, name).consume((method) => {
-    const result = unwrap(context, context.callFunction(method, vm, ...values));
-    return result.consume((handle) =>
-      context.typeof(handle) === 'number' ? context.getNumber(handle) : Number.NaN,
-    );
-  });
+/** Calls a function of the prelude. Throws Error with the VM's words. */
+function callVm(context: QuickJSContext, method: QuickJSHandle, values: QuickJSHandle[]): void {
+  unwrap(context, context.callFunction(method, context.undefined, ...values)).dispose();
 }
 
 type VmResult = ReturnType<QuickJSContext['evalCode']>;
