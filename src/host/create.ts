@@ -34,6 +34,7 @@ import { createAsks } from './asks.ts';
 import { declareTools } from './declare.ts';
 import { createFinding, loadCalled, SEARCH_NAMES } from './finding.ts';
 import { declareReading, READING_NAMES, startPruning } from './kept.ts';
+import { createNestedLog } from './nested-log.ts';
 import { offerCall } from './offer-call.ts';
 import { RESERVED_NAMES } from './offer-source.ts';
 import { createPermissions } from './permissions.ts';
@@ -145,11 +146,12 @@ export function createHost(given: HostOptions, deps: HostDeps): Host {
     onWarning: (message, hint) => options.onEvent({ type: 'warning', message, hint }),
   });
   const systemPrompt = createSystemPrompt(config.model?.system);
+  const nested = createNestedLog(executor);
   const scripts = createScripts({
     deps,
     registry,
     sources,
-    executor,
+    executor: nested.executor,
     servers,
     artifacts: { ...artifacts, saveFile: saveFileAtomically },
     isWanted: config.defaultTools.hasScripts === true,
@@ -210,9 +212,11 @@ export function createHost(given: HostOptions, deps: HostDeps): Host {
           signal,
         );
         history = outcome.history;
-        return { ...outcome.result, answer: scrubSecrets(outcome.result.answer) };
+        const result = nested.addTo(outcome.result, options.limits);
+        return { ...result, answer: scrubSecrets(result.answer) };
       } catch (error) {
-        return createRunRecord(options.limits).fail(toAppError(error));
+        const failed = createRunRecord(options.limits).fail(toAppError(error));
+        return nested.addTo(failed, options.limits);
       } finally {
         events.flush();
       }

@@ -48,7 +48,7 @@ export interface ScriptHouse {
   readonly deps: HostDeps;
   readonly registry: Registry;
   readonly sources: Sources;
-  readonly executor: Executor;
+  readonly executor: Pick<Executor, 'admit'>;
   readonly servers: readonly ServerConfig[];
   readonly artifacts: Omit<ArtifactOptions, 'server' | 'tool'>;
   /** `+codemode`: the tool is there whatever servers say. */

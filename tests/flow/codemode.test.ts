@@ -59,13 +59,31 @@ describe('the tool codemode', () => {
     });
     const result = await ask(scene);
     expect(person.questions.map(({ arguments: args }) => args)).toEqual([{ n: 1 }, { n: 2 }]);
-    expect([outcomes(result), server.calls().length]).toEqual([['@codemode/codemode error'], 1]);
+    expect([outcomes(result), server.calls().length]).toEqual([
+      ['@codemode/codemode error', 's1/a ok', 's1/a declined'],
+      1,
+    ]);
     expect(resultTexts(scene)[0]).toContain('s1/a was not called: the user declined it.');
     const sent = scene.events.flatMap((event) =>
       event.type === 'call_sent' ? [`${event.server}/${event.tool} ${event.id}`] : [],
     );
     expect(sent).toHaveLength(2);
     expect(sent[1]).toBe(`s1/a ${String(sent[0]).split(' ')[1]}/1`);
+  });
+
+  test('lets a denied call inside count as a denied call of the run', async () => {
+    await using server = await startMcpServer({ tools: [tool('a', 'Does a.', any)] });
+    const yaml = `servers:\n${httpEntry('s1', server.url, ', exposure: codemode, toolPermissions: {a: deny}')}`;
+    const steps = [script('await tools.s1_a().catch(() => 0); return 1'), { text: 'done' }];
+    await using scene = await openScene({ yaml, steps });
+    const result = await ask(scene);
+    expect([result.answer, result.exit, result.denied.map(({ tool: name }) => name)]).toEqual([
+      'done',
+      5,
+      ['a'],
+    ]);
+    await using lenient = await openScene({ yaml, steps, limits: { onDenied: 'continue' } });
+    expect((await ask(lenient)).exit).toBe(0);
   });
 
   test('keeps values from one script of a session to the next', async () => {
