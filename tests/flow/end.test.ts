@@ -178,7 +178,7 @@ function isRunning(pid: number): boolean {
   return !/\) [ZX] /.test(readFileSync(path, 'utf8'));
 }
 
-/** Looks again for at most a second. */
+/** Looks again for at most ten seconds. */
 async function until(isSo: () => boolean): Promise<void> {
-  for (let look = 0; look < 200 && !isSo(); look += 1) await Bun.sleep(5);
+  for (let look = 0; look < 2000 && !isSo(); look += 1) await Bun.sleep(5);
 }
