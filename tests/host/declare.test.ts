@@ -27,20 +27,27 @@ test('a tool is its public name, its description or title, and its schema', () =
   ]);
 });
 
-test('texts lose hidden characters, values and names keep theirs', () => {
+test('texts lose hidden characters; values and names that have some are left out', () => {
   const dirty = 'a\u200b\u{e0041}b';
   const inputSchema: JsonObject = {
     type: 'object',
     description: dirty,
     properties: {
-      [dirty]: { type: 'string', title: dirty, const: dirty, enum: [dirty], default: dirty },
-      list: {
-        anyOf: [{ description: dirty }, { items: { description: dirty, examples: [dirty] } }],
+      [dirty]: { type: 'string', enum: ['a'] },
+      one: {
+        type: 'string',
+        title: dirty,
+        enum: ['\r\n', dirty, '\u{1f468}\u200d\u{1f469}'],
+        default: dirty,
+        examples: [dirty],
+        $comment: dirty,
       },
+      list: { anyOf: [{ description: dirty }, { const: dirty, items: { description: dirty } }] },
       // A property may be called as a keyword is.
       description: { type: 'string', description: dirty },
     },
-    required: [dirty],
+    required: [dirty, 'one'],
+    [dirty]: true,
   };
   const [declared] = declareTools(snapshotOf(definition('t', { inputSchema, description: dirty })));
   expect(declared).toEqual({
@@ -50,13 +57,16 @@ test('texts lose hidden characters, values and names keep theirs', () => {
       type: 'object',
       description: 'ab',
       properties: {
-        [dirty]: { type: 'string', title: 'ab', const: dirty, enum: [dirty], default: dirty },
-        list: {
-          anyOf: [{ description: 'ab' }, { items: { description: 'ab', examples: [dirty] } }],
+        one: {
+          type: 'string',
+          title: 'ab',
+          enum: ['\r\n', '\u{1f468}\u200d\u{1f469}'],
+          $comment: 'ab',
         },
+        list: { anyOf: [{ description: 'ab' }, { items: { description: 'ab' } }] },
         description: { type: 'string', description: 'ab' },
       },
-      required: [dirty],
+      required: ['one'],
     },
   });
 });
