@@ -1,15 +1,17 @@
 /** Fills a tool's arguments with the values of a prompt. Nothing is made up. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
-import { wordsOf } from '../tools/search-words.ts';
 import type { RegisteredTool } from '../tools/types.ts';
-import { propertiesOf, toType, typesOf } from './offline-literal.ts';
-import type { PromptValue, PromptValues, ValueKind } from './offline-values.ts';
+import { namesIn, takeChoices } from './offline-choices.ts';
+import { toType, typesOf } from './offline-literal.ts';
+import { propertyAt, setPath } from './offline-nested.ts';
+import { type Purpose, purposeOf, takeNumber, takeText } from './offline-take.ts';
+import type { PromptValue, PromptValues } from './offline-values.ts';
 
 export interface FilledCall {
   readonly args: JsonObject;
-  /** Required properties the prompt gives no value for. */
+  /** Required properties the prompt gives no value for; `a.b` inside an object. */
   readonly missing: readonly string[];
-  /** True when the prompt gives text, URL, path or pair that found no place. */
+  /** True when the prompt gives text, URL, path, date or pair that found no place. */
   readonly hasLeftover: boolean;
   /** Numbers of the prompt that found no place; people also write them in passing. */
   readonly unusedNumbers: number;
@@ -17,18 +19,17 @@ export interface FilledCall {
   readonly secondChoices: number;
 }
 
-/** What a value was taken for, noted while filling. */
-interface Taking {
+/** Objects inside objects are filled down to here. */
+const MAX_DEPTH = 3;
+
+/** What is left of the prompt while it is used up. */
+interface Filling {
+  readonly found: PromptValues;
+  readonly prompt: string;
+  readonly free: PromptValue[];
+  isPlaceUsed: boolean;
   secondChoices: number;
 }
-
-const URL_WORDS = new Set(['url', 'uri', 'link', 'href']);
-const PATH_WORDS = new Set(
-  'path file filename filepath pathname dir directory folder root source destination'.split(' '),
-);
-const GLOB_WORDS = new Set(['pattern', 'glob', 'include', 'exclude']);
-/** Optional text is only filled where its name says what it is for. */
-const SUBJECT_NAME = /query|search|text|term|keyword|question|topic|message|name|title|id$|^q$/i;
 
 /** Required properties first, in their order; each value is used once. */
 export function fillArguments(
@@ -36,113 +37,121 @@ export function fillArguments(
   found: PromptValues,
   prompt: string,
 ): FilledCall {
-  const properties = propertiesOf(tool);
-  const required = requiredOf(tool).filter((name) => Object.hasOwn(properties, name));
-  const optional = Object.keys(properties).filter((name) => !required.includes(name));
-  const free = [...found.values];
-  const args: Record<string, JsonValue> = {};
-  const pairs = found.pairs.filter(({ key }) => Object.hasOwn(properties, key));
-  for (const { key, value } of pairs) args[key] = toType(value, properties[key]);
-  let isPlaceUsed = false;
-  const taking: Taking = { secondChoices: 0 };
-  for (const [index, name] of [...required, ...optional].entries()) {
-    if (args[name] !== undefined) continue;
-    const isRequired = index < required.length;
-    const property = properties[name];
-    const value = takeValue(name, property, isRequired, free, prompt, taking);
-    if (value !== undefined) args[name] = value;
-    else if (isNamed(name, PATH_WORDS) && isText(property) && !isPlaceUsed) {
-      const place = found.place ?? (found.isHere && isRequired ? '.' : undefined);
-      if (place === undefined) continue;
-      args[name] = place;
-      isPlaceUsed = true;
-    }
+  const schema = tool.definition.inputSchema;
+  const filling: Filling = {
+    found,
+    prompt,
+    free: [...found.values],
+    isPlaceUsed: false,
+    secondChoices: 0,
+  };
+  let args: JsonObject = {};
+  let placed = 0;
+  for (const { key, value } of found.pairs) {
+    const property = propertyAt(schema, key);
+    if (property === undefined) continue;
+    args = setPath(schema, args, key, toType(value, property));
+    placed += 1;
   }
+  const { value, missing } = fillObject(schema, args, filling, 0);
+  const { free, isPlaceUsed, secondChoices } = filling;
   return {
-    args,
-    missing: required.filter((name) => args[name] === undefined),
+    args: value,
+    missing,
     hasLeftover:
-      pairs.length < found.pairs.length ||
+      placed < found.pairs.length ||
       (found.place !== undefined && !isPlaceUsed) ||
-      free.some((value) => value.kind !== 'number'),
-    unusedNumbers: free.filter((value) => value.kind === 'number').length,
-    secondChoices: taking.secondChoices,
+      free.some(({ kind }) => kind !== 'number'),
+    unusedNumbers: free.filter(({ kind }) => kind === 'number').length,
+    secondChoices,
   };
 }
 
-export function requiredOf(tool: RegisteredTool): readonly string[] {
-  const required = tool.definition.inputSchema['required'];
-  return Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
+function fillObject(
+  schema: JsonObject,
+  given: JsonObject,
+  filling: Filling,
+  depth: number,
+): { readonly value: JsonObject; readonly missing: readonly string[] } {
+  const properties = isJsonObject(schema['properties']) ? schema['properties'] : {};
+  const required = requiredIn(schema).filter((name) => Object.hasOwn(properties, name));
+  const optional = Object.keys(properties).filter((name) => !required.includes(name));
+  const value: Record<string, JsonValue | undefined> = { ...given };
+  const missing: string[] = [];
+  for (const [index, name] of [...required, ...optional].entries()) {
+    const isRequired = index < required.length;
+    const property = properties[name];
+    const before = value[name];
+    if (isObjectSchema(property) && isRequired && depth < MAX_DEPTH) {
+      const inner = fillObject(property, isJsonObject(before) ? before : {}, filling, depth + 1);
+      if (Object.keys(inner.value).length > 0 || inner.missing.length === 0)
+        value[name] = inner.value;
+      missing.push(...inner.missing.map((one) => `${name}.${one}`));
+      continue;
+    }
+    if (before !== undefined) continue;
+    const taken = takeValue(purposeOf(name, property, isRequired), filling);
+    if (taken !== undefined) value[name] = taken;
+    else if (isRequired) missing.push(name);
+  }
+  return { value, missing };
 }
 
-/** Takes the value it uses out of `free`. */
-function takeValue(
-  name: string,
-  property: JsonValue | undefined,
-  isRequired: boolean,
-  free: PromptValue[],
-  prompt: string,
-  taking: Taking,
-): JsonValue | undefined {
+/** Takes the value it uses out of what is free. */
+function takeValue(purpose: Purpose, filling: Filling): JsonValue | undefined {
+  const { property, types, name, isRequired } = purpose;
   const choices = isJsonObject(property) ? property['enum'] : undefined;
-  if (Array.isArray(choices)) return chosen(choices, free, prompt);
-  const types = typesOf(property);
-  if (types.includes('number') || types.includes('integer')) {
-    const isWholeOnly = !types.includes('number');
-    const at = free.findIndex(
-      ({ kind, text, after }) =>
-        kind === 'number' &&
-        (!isWholeOnly || Number.isInteger(Number(text))) &&
-        (isRequired || after === name.toLowerCase()),
-    );
-    const [value] = at === -1 ? [] : free.splice(at, 1);
-    return value === undefined ? undefined : Number(value.text);
+  if (Array.isArray(choices)) {
+    const named = takeChoices(choices, filling.free, filling.prompt);
+    return named.length === 1 ? named[0] : undefined;
   }
-  if (!isText(property)) return undefined;
-  for (const [choice, kind] of kindsFor(name, property, isRequired).entries()) {
-    const at = free.findIndex((value) => value.kind === kind);
-    const [value] = at === -1 ? [] : free.splice(at, 1);
-    if (value === undefined) continue;
-    if (choice > 0) taking.secondChoices += 1;
-    return value.text;
+  if (types.includes('array') && !types.includes('string')) return takeList(purpose, filling);
+  if (types.includes('number') || types.includes('integer'))
+    return takeNumber(purpose, filling.free);
+  if (types.length > 0 && !types.includes('string')) return undefined;
+  const taken = takeText(purpose, filling.free);
+  if (taken !== undefined) {
+    if (taken.isSecondChoice) filling.secondChoices += 1;
+    return taken.text;
   }
-  return undefined;
+  if (!purpose.isPath || filling.isPlaceUsed) return undefined;
+  const { place, isHere } = filling.found;
+  const where = place ?? (isHere && isRequired ? '.' : undefined);
+  if (where !== undefined) filling.isPlaceUsed = true;
+  return name === '' ? undefined : where;
 }
 
-/** What a text property may be filled with, best first. */
-function kindsFor(
-  name: string,
-  property: JsonValue | undefined,
-  isRequired: boolean,
-): readonly ValueKind[] {
-  const format = isJsonObject(property) ? property['format'] : undefined;
-  if (format === 'uri' || isNamed(name, URL_WORDS)) return ['url'];
-  if (isNamed(name, GLOB_WORDS)) return isRequired ? ['glob', 'quoted'] : ['glob'];
-  if (isNamed(name, PATH_WORDS)) return isRequired ? ['path', 'quoted'] : ['path'];
-  if (isRequired) return ['quoted'];
-  return SUBJECT_NAME.test(name) ? ['quoted'] : [];
+/** All values that could be an item; of an optional list only those that are choices or named before. */
+function takeList(purpose: Purpose, filling: Filling): JsonValue | undefined {
+  const { property, name, isRequired } = purpose;
+  const items = isJsonObject(property) ? property['items'] : undefined;
+  const choices = isJsonObject(items) ? items['enum'] : undefined;
+  if (Array.isArray(choices)) {
+    const named = takeChoices(choices, filling.free, filling.prompt);
+    return named.length === 0 ? undefined : [...named];
+  }
+  if (!isRequired && !namesIn(filling.free, name)) return undefined;
+  const item = purposeOf(singular(name), items, true);
+  const list: JsonValue[] = [];
+  for (;;) {
+    const value = typesOf(items).some((type) => type === 'object' || type === 'array')
+      ? undefined
+      : takeValue(item, filling);
+    if (value === undefined) break;
+    list.push(value);
+  }
+  return list.length === 0 ? undefined : list;
 }
 
-function isNamed(name: string, words: ReadonlySet<string>): boolean {
-  return wordsOf(name).some((word) => words.has(word));
+function singular(name: string): string {
+  return name.replace(/(?<=[a-z]{2})s$/i, '');
 }
 
-function isText(property: JsonValue | undefined): boolean {
-  const types = typesOf(property);
-  return types.length === 0 || types.includes('string');
+function isObjectSchema(property: JsonValue | undefined): property is JsonObject {
+  return isJsonObject(property) && isJsonObject(property['properties']);
 }
 
-/** The one choice that stands in the prompt as a word; none when several do. */
-function chosen(
-  choices: readonly JsonValue[],
-  free: PromptValue[],
-  prompt: string,
-): JsonValue | undefined {
-  const words = new Set(prompt.toLowerCase().match(/[\p{L}\p{N}_-]+/gu) ?? []);
-  const named = choices.filter((choice) => words.has(String(choice).toLowerCase()));
-  const [only] = named;
-  if (named.length !== 1 || only === undefined) return undefined;
-  const at = free.findIndex(({ text }) => text.toLowerCase() === String(only).toLowerCase());
-  if (at !== -1) free.splice(at, 1);
-  return only;
+function requiredIn(schema: JsonObject): readonly string[] {
+  const { required } = schema;
+  return Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
 }

@@ -2,6 +2,7 @@
 import { UsageError } from '../base/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue, tryParseJson } from '../base/json.ts';
 import type { RegisteredTool, RegistrySnapshot } from '../tools/types.ts';
+import { propertyAt, setPath } from './offline-nested.ts';
 
 export interface LiteralCall {
   readonly tool: RegisteredTool;
@@ -84,15 +85,14 @@ function unquote(written: string): string {
 }
 
 function typed(tool: RegisteredTool, pairs: readonly Pair[]): JsonObject {
-  const properties = propertiesOf(tool);
-  return Object.fromEntries(
-    pairs.map(({ key, value, json }) => {
-      if (!json) return [key, toType(value, properties[key])];
-      const parsed = tryParseJson(value);
-      if (parsed === undefined) throw new UsageError(`${key}:= expects JSON, got ${value}`);
-      return [key, parsed];
-    }),
-  );
+  const schema = tool.definition.inputSchema;
+  let args: JsonObject = {};
+  for (const { key, value, json } of pairs) {
+    const parsed = json ? tryParseJson(value) : toType(value, propertyAt(schema, key));
+    if (parsed === undefined) throw new UsageError(`${key}:= expects JSON, got ${value}`);
+    args = setPath(schema, args, key, parsed);
+  }
+  return args;
 }
 
 export function propertiesOf(tool: RegisteredTool): JsonObject {

@@ -1,7 +1,9 @@
 /** Decides whether a prompt clearly asks for one safe tool. In doubt it does not. */
 import type { JsonObject } from '../base/json.ts';
 import { searchTools } from '../tools/search.ts';
-import { wordsOf } from '../tools/search-words.ts';
+import { foreignForms, glossaryWords } from '../tools/search-glossary.ts';
+import { stem } from '../tools/search-stem.ts';
+import { fold, splitWords, wordsOf } from '../tools/search-words.ts';
 import type { RegisteredTool } from '../tools/types.ts';
 import { type FilledCall, fillArguments } from './offline-fill.ts';
 import { findValues, type PromptValues } from './offline-values.ts';
@@ -22,22 +24,6 @@ const LEAD = 1.2;
 /** Share of the prompt's words that the tool must know. */
 const MIN_COVERAGE = 0.5;
 
-/** Words people use, in the words tools use. */
-const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
-  show: ['read'],
-  display: ['read'],
-  print: ['read'],
-  open: ['read'],
-  cat: ['read', 'file'],
-  view: ['read'],
-  content: ['read'],
-  ls: ['list', 'directory'],
-  dir: ['list', 'directory'],
-  folder: ['directory'],
-  grep: ['search', 'text'],
-  look: ['search'],
-};
-
 /**
  * A call only when one tool ranks first, has all its required arguments, uses every value the prompt
  * gives, claims readOnlyHint and leads clearly; else the best candidates with what could be filled.
@@ -45,7 +31,7 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
 export function routePrompt(prompt: string, tools: readonly RegisteredTool[]): Route {
   const found = findValues(prompt);
   const words = queryWords(found);
-  const ranked = searchTools(tools, words.flat().join(' '), MAX_RANKED).map(({ tool, score }) => ({
+  const ranked = searchTools(tools, searchText(found), MAX_RANKED).map(({ tool, score }) => ({
     tool,
     score,
     filled: fillArguments(tool, found, prompt),
@@ -58,40 +44,91 @@ export function routePrompt(prompt: string, tools: readonly RegisteredTool[]): R
     best !== undefined &&
     isComplete(best.filled) &&
     isReadOnly(best.tool) &&
+    !asksForMore(best.tool, found) &&
     coverage(best.tool, words) >= MIN_COVERAGE &&
     rivals.every((rival) => best.score >= rival.score * LEAD);
   if (isClear) return { kind: 'call', tool: best.tool, args: best.filled.args };
   return { kind: 'unclear', candidates: ranked.slice(0, MAX_CANDIDATES) };
 }
 
-/** Each word with its synonyms. */
+/** Words of a command line and of everyday speech, in the words tools use: no others count as met. */
+const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    show: 'read get',
+    display: 'read get',
+    print: 'read',
+    open: 'read',
+    cat: 'read file',
+    view: 'read get',
+    content: 'read',
+    ls: 'list directory',
+    dir: 'list directory',
+    folder: 'directory',
+    grep: 'search text',
+    look: 'search find',
+    find: 'search',
+    fetch: 'get',
+    current: 'now latest',
+    picture: 'image',
+    website: 'page url',
+    url: 'link page',
+  }).map(([word, others]) => [stem(word), others.split(' ').map(stem)]),
+);
+
+/** Each word that says something, with its synonyms. */
 function queryWords(found: PromptValues): readonly (readonly string[])[] {
-  const isFile = found.values.some(({ kind, text }) => kind === 'path' && /\w\.\w+$/.test(text));
-  const wantsList = /\bfiles\b/i.test(found.rest) && !isFile && !hasSubject(found);
-  const words = [...new Set(wordsOf(found.rest))]
+  return [...new Set(wordsOf(found.rest))]
     .filter((word) => !FILLER.has(word))
-    .map((word) => [
-      word,
-      ...(wantsList && SYNONYMS[word]?.[0] === 'read' ? ['list'] : (SYNONYMS[word] ?? [])),
-    ]);
-  // A lone file name asks for that file; the kind of thing is part of what was said.
-  return isFile && !words.some((forms) => forms.includes('file')) ? [...words, ['file']] : words;
+    .map((word) => [word, ...(SYNONYMS.get(word) ?? [])]);
 }
 
-const FILLER = new Set([
-  'here',
-  'there',
-  'all',
-  'current',
-  'thi',
-  'can',
-  'could',
-  'would',
-  'let',
-  'give',
-  'tell',
-  'their',
-]);
+/** What is looked for: the prompt without its values, and what kind of thing they are. */
+function searchText(found: PromptValues): string {
+  const isFile = found.values.some(({ kind, text }) => kind === 'path' && /\w\.\w+$/.test(text));
+  const wantsList = /\bfiles\b/i.test(found.rest) && !isFile && !hasSubject(found);
+  const hasUrl = found.values.some(({ kind }) => kind === 'url');
+  const verb = wantsList && !/\b(?:find|search)/i.test(found.rest) ? 'list directory' : '';
+  return [found.rest.replaceAll('\0', ' '), isFile ? 'file' : '', hasUrl ? 'url' : '', verb].join(
+    ' ',
+  );
+}
+
+const FILLER = new Set(
+  'here there all current this can could would let give tell their now please today'
+    .split(' ')
+    .map(stem),
+);
+
+/** Who asks for these wants something changed. */
+const CHANGING = stems(
+  `delete remove erase drop wipe purge clear trash write save create add append insert put edit modify update rename move replace
+  send submit publish upload push merge reset revert undo install uninstall start stop kill terminate restart close cancel approve
+  reject enable disable buy sell pay sign execute run`,
+);
+/** These are things as often as deeds: a tool that speaks of them anywhere may be meant. */
+const DEEDS_OR_THINGS = stems(
+  'order book commit post copy format change set store deploy transfer',
+);
+const NEGATION =
+  /\b(?:not|never|no|without|except|don['’]?t|doesn['’]?t|shouldn['’]?t|mustn['’]?t|nicht|kein\w*|pas|ne|nunca|non)\b|[不别勿没]/i;
+
+/** True when the prompt asks for a change that the tool does not speak of itself, or for something not to be done. */
+function asksForMore(tool: RegisteredTool, found: PromptValues): boolean {
+  if (NEGATION.test(found.rest)) return true;
+  const { title = '', description = '' } = tool.definition;
+  const name = new Set(wordsOf(`${tool.name} ${title}`));
+  const all = new Set([...name, ...wordsOf(description)]);
+  const foreign = foreignForms(splitWords(found.rest).map(fold), () => false);
+  const asked = [
+    ...wordsOf(found.rest),
+    ...[...foreign.values()].flat(),
+    ...glossaryWords(found.rest),
+  ];
+  return asked.some(
+    (word) =>
+      (CHANGING.has(word) && !name.has(word)) || (DEEDS_OR_THINGS.has(word) && !all.has(word)),
+  );
+}
 
 function hasSubject(found: PromptValues): boolean {
   return found.values.some(({ kind }) => kind === 'quoted' || kind === 'glob' || kind === 'url');
@@ -115,10 +152,15 @@ function isReadOnly(tool: RegisteredTool): boolean {
   return readOnlyHint === true && destructiveHint !== true;
 }
 
+/** Share of the prompt's words that the tool has, literally or by a synonym that is no guess. */
 function coverage(tool: RegisteredTool, words: readonly (readonly string[])[]): number {
   const { definition } = tool;
   const text = [tool.name, definition.title, tool.server, definition.description].join(' ');
   const known = new Set(wordsOf(text));
   const matched = words.filter((forms) => forms.some((form) => known.has(form)));
   return words.length === 0 ? 0 : matched.length / words.length;
+}
+
+function stems(words: string): ReadonlySet<string> {
+  return new Set(words.split(/\s+/).map(stem));
 }

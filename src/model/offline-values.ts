@@ -1,13 +1,16 @@
 /** Finds what a prompt gives in so many words: quoted text, URLs, paths, globs, numbers, key=value pairs. */
 import type { Pair } from './offline-literal.ts';
+import { DATES, dateOf, readNumber } from './offline-units.ts';
 
-export type ValueKind = 'quoted' | 'url' | 'path' | 'glob' | 'number';
+export type ValueKind = 'quoted' | 'url' | 'path' | 'glob' | 'number' | 'date';
 
 export interface PromptValue {
   readonly kind: ValueKind;
   readonly text: string;
   /** The word before, lower case; empty at the beginning. */
   readonly after: string;
+  /** Of a number: its unit, or the word behind it, lower case; empty at the end. */
+  readonly unit: string;
 }
 
 export interface PromptValues {
@@ -31,7 +34,6 @@ const URLS = /\bhttps?:\/\/[^\s<>"'`]+/g;
 const WORDS = /[^\s\0"'`“”]+/g;
 const FILE_NAME = /^\.?[\w@-][\w@.-]*\.[A-Za-z][A-Za-z0-9]{0,7}$/;
 const DOT_FILE = /^\.[A-Za-z][\w.-]*$/;
-const NUMBER = /^-?\d+(?:\.\d+)?$/;
 const HERE = /\b(?:here|(?:this|current|working) (?:folder|directory|workspace))\b/i;
 const PLACE =
   /\b(?:in|inside|under|within|of)\s+(?:the\s+)?(?:(?:folder|directory)\s+)?([A-Za-z0-9_][\w-]*)(?:\s+(?:folder|directory))?\s*[.?!]*\s*$/i;
@@ -51,8 +53,8 @@ export function findValues(prompt: string): PromptValues {
     // Not a space: words on both sides of a value are no neighbours.
     text = text.slice(0, at) + '\0'.repeat(length) + text.slice(at + length);
   };
-  const add = (kind: ValueKind, found: string, at: number) =>
-    values.push({ at, value: { kind, text: found, after: wordBefore(prompt, at) } });
+  const add = (kind: ValueKind, found: string, at: number, unit = '') =>
+    values.push({ at, value: { kind, text: found, after: wordBefore(prompt, at), unit } });
 
   for (const match of text.matchAll(PAIRS)) {
     const [whole, key = '', written = ''] = match;
@@ -68,8 +70,21 @@ export function findValues(prompt: string): PromptValues {
     add('url', match[0].replace(/[.,;:!?)\]]+$/, ''), match.index);
     take(match.index, match[0].length);
   }
+  for (const match of text.matchAll(DATES)) {
+    const date = dateOf(match);
+    if (date === undefined) continue;
+    add('date', date, match.index);
+    take(match.index, match[0].length);
+  }
   for (const match of text.matchAll(WORDS)) {
     const word = trimWord(match[0]);
+    const number = readNumber(word);
+    if (number !== undefined) {
+      const next = wordAfter(text, match.index + match[0].length);
+      add('number', String(number.value), match.index, number.unit === '' ? next : number.unit);
+      take(match.index, match[0].length);
+      continue;
+    }
     const kind = kindOf(word);
     if (kind === undefined) continue;
     add(kind, word, match.index);
@@ -88,7 +103,6 @@ export function findValues(prompt: string): PromptValues {
 }
 
 function kindOf(word: string): ValueKind | undefined {
-  if (NUMBER.test(word)) return 'number';
   if (/[*?]/.test(word) && /[\w.]/.test(word) && !/^\w+\?$/.test(word)) return 'glob';
   if (FILE_NAME.test(word) || DOT_FILE.test(word)) return 'path';
   return /^(?:\.{1,2}|~)?\/|^[\w@.-]+\/[\w@./-]*$|^\.{1,2}$/.test(word) && word !== 'and/or'
@@ -100,6 +114,10 @@ function kindOf(word: string): ValueKind | undefined {
 function trimWord(word: string): string {
   const bare = word.replace(/^[([{<]+/, '').replace(/[)\]}>,;:!?]+$/, '');
   return /^\.{1,2}$/.test(bare) ? bare : bare.replace(/\.+$/, '');
+}
+
+function wordAfter(text: string, at: number): string {
+  return /^[ \t]*([\p{L}%]+)/u.exec(text.slice(at, at + 60))?.[1]?.toLowerCase() ?? '';
 }
 
 function wordBefore(prompt: string, at: number): string {

@@ -1,0 +1,99 @@
+/** Numbers with units, and dates, as they stand in a prompt. Pure; nothing is made up. */
+
+interface Unit {
+  readonly dimension: 'time' | 'bytes' | 'length' | 'share' | 'money';
+  /** How many of the smallest unit of its dimension; money is never converted. */
+  readonly factor: number;
+  /** How property names and descriptions write it. */
+  readonly written: RegExp;
+}
+
+const UNITS: readonly (readonly [names: string, unit: Unit])[] = [
+  ['ms millisecond milliseconds', time(1, /\bms\b|millis/i)],
+  ['s sec secs second seconds', time(1000, /\bsec(?:ond)?s?\b|\bs\b/i)],
+  ['min mins minute minutes', time(60_000, /\bmin(?:ute)?s?\b/i)],
+  ['h hour hours', time(3_600_000, /\bhours?\b/i)],
+  ['d day days', time(86_400_000, /\bdays?\b/i)],
+  ['week weeks', time(604_800_000, /\bweeks?\b/i)],
+  ['b byte bytes', bytes(1, /\bbytes?\b/i)],
+  ['kb kib', bytes(1024, /\bki?b\b|kilobyte/i)],
+  ['mb mib megabyte megabytes', bytes(1024 ** 2, /\bmi?b\b|megabyte/i)],
+  ['gb gib gigabyte gigabytes', bytes(1024 ** 3, /\bgi?b\b|gigabyte/i)],
+  ['mm millimeters', length(1, /\bmm\b|millimet/i)],
+  ['cm', length(10, /\bcm\b|centimet/i)],
+  ['m meter meters metre metres', length(1000, /\bm\b|(?<![a-z])met(?:er|re)s?/i)],
+  ['km kilometer kilometers kilometre kilometres', length(1_000_000, /\bkm\b|kilomet/i)],
+  ['% percent', { dimension: 'share', factor: 1, written: /percent|%/i }],
+  ['$ usd dollar dollars', { dimension: 'money', factor: 1, written: /usd|dollar|\$/i }],
+  ['€ eur euro euros', { dimension: 'money', factor: 1, written: /eur|€/i }],
+  ['£ gbp pound pounds', { dimension: 'money', factor: 1, written: /gbp|£|\bpounds?\b/i }],
+];
+const BY_NAME = new Map(
+  UNITS.flatMap(([names, unit]) => names.split(' ').map((name) => [name, unit])),
+);
+
+function time(factor: number, written: RegExp): Unit {
+  return { dimension: 'time', factor, written };
+}
+
+function bytes(factor: number, written: RegExp): Unit {
+  return { dimension: 'bytes', factor, written };
+}
+
+function length(factor: number, written: RegExp): Unit {
+  return { dimension: 'length', factor, written };
+}
+
+const NUMBER = /^([$€£]?)(-?\d{1,3}(?:,\d{3})+(?:\.\d+)?|-?\d+(?:\.\d+)?)([a-z%]*)$/i;
+
+/** The number and the unit written to it, such as `5MB`, `1,000`, `$9.50`, `10%`; undefined for another word. */
+export function readNumber(
+  word: string,
+): { readonly value: number; readonly unit: string } | undefined {
+  const [, sign = '', digits = '', suffix = ''] = NUMBER.exec(word) ?? [];
+  if (digits === '') return undefined;
+  const unit = (sign === '' ? suffix : sign).toLowerCase();
+  if (unit !== '' && !BY_NAME.has(unit)) return undefined;
+  return { value: Number(digits.replaceAll(',', '')), unit };
+}
+
+/**
+ * The number in the unit that `about` (a property's name and description) asks for; as it is without a unit,
+ * or where the property names none; undefined where the property wants another kind of thing.
+ */
+export function toUnit(value: number, unit: string, about: string): number | undefined {
+  const given = BY_NAME.get(unit);
+  if (given === undefined) return value;
+  if (given.written.test(about)) return value;
+  const wanted = UNITS.find(
+    ([, one]) => one.dimension === given.dimension && one.written.test(about),
+  );
+  if (wanted === undefined) return given.dimension === 'money' ? value : undefined;
+  if (given.dimension === 'money') return undefined;
+  return (value * given.factor) / wanted[1].factor;
+}
+
+const MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
+const MONTH = MONTHS.join('|');
+
+/** Dates written out; each match gives `YYYY-MM-DD` through `dateOf`. */
+export const DATES = new RegExp(
+  [
+    '\\b(?<y1>\\d{4})[-/](?<m1>\\d{2})[-/](?<d1>\\d{2})(?<t>T[\\d:.]+(?:Z|[+-]\\d{2}:?\\d{2})?)?\\b',
+    `\\b(?<d2>\\d{1,2})(?:st|nd|rd|th)?\\.? (?:of )?(?<m2>${MONTH})[a-z]*\\.?,? (?<y2>\\d{4})\\b`,
+    `\\b(?<m3>${MONTH})[a-z]*\\.? (?<d3>\\d{1,2})(?:st|nd|rd|th)?,? (?<y3>\\d{4})\\b`,
+  ].join('|'),
+  'gi',
+);
+
+/** `YYYY-MM-DD`, with its time where one was written; undefined for a day there is not. */
+export function dateOf(match: RegExpMatchArray): string | undefined {
+  const { y1, y2, y3, m1, m2, m3, d1, d2, d3, t } = match.groups ?? {};
+  const year = Number(y1 ?? y2 ?? y3);
+  const name = (m2 ?? m3)?.toLowerCase().slice(0, 3);
+  const month = name === undefined ? Number(m1) : MONTHS.indexOf(name) + 1;
+  const day = Number(d1 ?? d2 ?? d3);
+  const date = new Date(Date.UTC(year, month - 1, day));
+  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined;
+  return `${date.toISOString().slice(0, 10)}${t ?? ''}`;
+}
