@@ -140,7 +140,9 @@ describe('expanded secrets', () => {
       env,
     );
     const text = `header-secret-1 query-secret-2 plain-secret-3 harmless-text-4 padded-secret-5 literal-secret-6 literal-secret-7 literal-secret-8 passed-secret-9 verbose-level`;
-    expect(scrubSecrets(text)).toBe('*** *** *** harmless-text-4 *** *** *** *** *** verbose-level');
+    expect(scrubSecrets(text)).toBe(
+      '*** *** *** harmless-text-4 *** *** *** *** *** verbose-level',
+    );
   });
 });
 
