@@ -30,6 +30,7 @@ import { filesNamedBy, parseArguments } from '../tools/coerce.ts';
 import { autoBudget } from '../tools/exposure.ts';
 import { createRegistry } from '../tools/registry.ts';
 import { checkArguments } from '../tools/validate.ts';
+import { createAsking } from './asking.ts';
 import { createAsks } from './asks.ts';
 import { declareTools } from './declare.ts';
 import { createFinding, loadCalled, SEARCH_NAMES } from './finding.ts';
@@ -38,7 +39,7 @@ import { createNestedLog } from './nested-log.ts';
 import { offerCall } from './offer-call.ts';
 import { RESERVED_NAMES } from './offer-source.ts';
 import { createPermissions } from './permissions.ts';
-import { createAsking, createScripts, SCRIPT_NAMES } from './scripts.ts';
+import { createScripts, SCRIPT_NAMES } from './scripts.ts';
 import { scrubEvents } from './scrub-events.ts';
 import { selectServers } from './select.ts';
 import { createSources } from './sources.ts';
@@ -92,9 +93,10 @@ export function createHost(given: HostOptions, deps: HostDeps): Host {
       snapshot: () => registry.snapshot(),
     });
   const questions = createQueue();
+  const asking = createAsking();
   const asks = createAsks(
     {
-      talk: options.talk,
+      talk: options.talk && asking.watchTalk(options.talk),
       elicit: options.elicit,
       serverLogLevel: options.serverLogLevel,
       queue: questions,
@@ -118,7 +120,6 @@ export function createHost(given: HostOptions, deps: HostDeps): Host {
     stateDir: stateDirectory(deps.env),
     dir: config.artifacts?.dir,
   };
-  const asking = createAsking();
   const permissions = createPermissions(servers, options, deps);
   const executor = createExecutor({
     ...permissions.deps,

@@ -5,12 +5,12 @@ import { SCRIPTS_NAME } from '../codemode/names.ts';
 import type { ScriptPorts } from '../codemode/ports.ts';
 import type { ScriptInput, ScriptItem, ScriptOutcome } from '../codemode/types.ts';
 import type { ServerConfig } from '../config/types.ts';
-import type { AskUser } from '../permission/types.ts';
 import { type ArtifactOptions, saveArtifact } from '../results/artifacts.ts';
 import { keepBinary } from '../results/binary.ts';
 import { sanitizeText } from '../results/sanitize.ts';
 import { keyOf } from '../tools/naming.ts';
 import { type Registry, SCRIPT_TOOL } from '../tools/registry.ts';
+import type { Asking } from './asking.ts';
 import { isPending } from './await-server.ts';
 import type { HostDeps } from './create.ts';
 import type { Sources } from './sources.ts';
@@ -195,32 +195,4 @@ async function runForPerson(
 
 function cleanText(text: string): string {
   return scrubSecrets(sanitizeText(text));
-}
-
-/** Tells when a person is asked, so that clocks can rest. */
-export interface Asking {
-  readonly onAsking: (listener: (isAsking: boolean) => void) => () => void;
-  /** The same person, watched. */
-  readonly watch: (askUser: AskUser) => AskUser;
-}
-
-export function createAsking(): Asking {
-  const listeners = new Set<(isAsking: boolean) => void>();
-  return {
-    onAsking(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    watch: (askUser) => ({
-      async ask(question, signal) {
-        const pausing = [...listeners];
-        for (const listener of pausing) listener(true);
-        try {
-          return await askUser.ask(question, signal);
-        } finally {
-          for (const listener of pausing) listener(false);
-        }
-      },
-    }),
-  };
 }

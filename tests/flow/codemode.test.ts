@@ -86,6 +86,23 @@ describe('the tool codemode', () => {
     expect((await ask(lenient)).exit).toBe(0);
   });
 
+  test('has a clock that rests while a person is asked', async () => {
+    await using server = await startMcpServer({ tools: [tool('a', 'Does a.', any)] });
+    const code = '// @options: {"timeout_ms": 400}\nawait tools.s1_a(); return "in time"';
+    await using scene = await openScene({
+      yaml: `servers:\n${httpEntry('s1', server.url, ', exposure: codemode')}`,
+      steps: [script('return "warm"'), script(code), { text: 'done' }],
+      askUser: {
+        async ask() {
+          await Bun.sleep(700);
+          return { kind: 'yes' };
+        },
+      },
+    });
+    await ask(scene);
+    expect(resultTexts(scene).at(-1)).toContain('\nin time');
+  });
+
   test('keeps values from one script of a session to the next', async () => {
     await using scene = await openScene({
       yaml: 'defaultTools: [+codemode]\nservers: []',
