@@ -30,8 +30,11 @@ export function createNestedRun(
   signal: AbortSignal,
 ): NestedRun {
   const pool = createPool(LIMITS.parallelCalls);
+  // One plain signal: a composed one costs each call that listens to it.
   const ending = new AbortController();
-  const both = AbortSignal.any([signal, ending.signal]);
+  const onAbort = () => ending.abort(signal.reason);
+  if (signal.aborted) onAbort();
+  else signal.addEventListener('abort', onAbort, { once: true });
   const record = createNestedRecord();
   const running = new Map<Promise<unknown>, string>();
   let count = 0;
@@ -40,7 +43,7 @@ export function createNestedRun(
   const work = async (server: string, name: string, given: JsonObject): Promise<Answer> => {
     const id = `${parentId}/${count}`;
     const shown = server === '' ? name : `${server}/${name}`;
-    await awaitNamespace(ports, server === '' ? name : server, both);
+    await awaitNamespace(ports, server === '' ? name : server, ending.signal);
     const snapshot = ports.snapshot();
     const path = pathOf(server, name, snapshot);
     const tool = findReachable(path, snapshot);
@@ -52,7 +55,7 @@ export function createNestedRun(
     if (down !== undefined) return fail(down, 'failed', shown);
     // The next question waits for this one's answer.
     const admission = lastQuestion.then(() =>
-      ports.executor.admit({ ...call, origin: ports.origin }, snapshot, both),
+      ports.executor.admit({ ...call, origin: ports.origin }, snapshot, ending.signal),
     );
     lastQuestion = admission.catch(() => undefined);
     const admitted = await admission;
@@ -97,6 +100,7 @@ export function createNestedRun(
       // What does not heed the cancelling is left behind: nobody waits for its answer any more.
       await raceAbort(settled, limit.signal).catch(() => undefined);
       limit.dispose();
+      signal.removeEventListener('abort', onAbort);
       return unawaited;
     },
   };

@@ -52,7 +52,15 @@ export function createSandbox(
   runtime.setMaxStackSize(LIMITS.stackBytes);
   const context = runtime.newContext();
   const stage = createStage(message.store);
-  const state: State = { end: undefined, isExited: false, isClean: true, cpuMs: 0, enteredAt: 0, asked: 0, answered: 0 };
+  const state: State = {
+    end: undefined,
+    isExited: false,
+    isClean: true,
+    cpuMs: 0,
+    enteredAt: 0,
+    asked: 0,
+    answered: 0,
+  };
   runtime.setInterruptHandler(() => {
     ports.onTick();
     return state.isExited || spent(state, ports) > message.cpuMs;

@@ -1,0 +1,98 @@
+/**
+ * A call inside a script beside the same call without one, interleaved in one process, against one HTTP server in
+ * another; and what the first script costs. Prints medians and the ratio.
+ *
+ *   bun scripts/bench/codemode.ts [--calls 200] [--rounds 7]
+ */
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '../../src/base/clock.ts';
+import { silentLog } from '../../src/base/log.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { createHost } from '../../src/host/create.ts';
+import { projectRoot } from '../build.ts';
+
+const calls = numberOf('--calls', 200);
+const rounds = numberOf('--rounds', 7);
+const never = new AbortController().signal;
+const folder = mkdtempSync(join(tmpdir(), 'usher-bench-'));
+const server = Bun.spawn(
+  [process.execPath, join(projectRoot, 'tests/fixtures/servers/http.ts'), '{}'],
+  { stdio: ['ignore', 'pipe', 'inherit'] },
+);
+const url = (await firstLine(server.stdout)).trim();
+const configFlag = join(folder, 'config.yaml');
+await Bun.write(configFlag, `servers: [{name: s1, url: "${url}", permissions: auto}]\n`);
+const env = { PATH: process.env['PATH'], HOME: folder };
+const config = await loadConfig({ configFlag, env, cwd: folder });
+const host = createHost(
+  {
+    config,
+    cwd: folder,
+    askUser: undefined,
+    onEvent: () => undefined,
+    servers: undefined,
+    toolPatterns: { only: undefined, without: [] },
+    permissions: undefined,
+    yes: [],
+    limits: { maxTurns: 1, maxTokens: undefined, onDenied: 'fail' },
+    artifacts: 'off',
+    preloadModel: false,
+    patienceMs: undefined,
+  },
+  { env, clock: systemClock, log: silentLog },
+);
+await host.start(never);
+
+await direct();
+const first = await timeOf(() => script('text(1)'));
+const second = await timeOf(() => script('text(1)'));
+const plain: number[] = [];
+const nested: number[] = [];
+for (let round = 0; round < rounds; round += 1) {
+  plain.push((await timeOf(direct)) / calls);
+  const code = `for (let n = 0; n < ${calls}; n++) await tools.s1_echo({text: String(n)})`;
+  nested.push((await timeOf(() => script(code))) / calls);
+}
+console.log(`first script ${first.toFixed(1)} ms, the next ${second.toFixed(1)} ms`);
+console.log(
+  `one call: direct ${median(plain).toFixed(3)} ms, in a script ${median(nested).toFixed(3)} ms`,
+);
+console.log(`ratio ${(median(nested) / median(plain)).toFixed(2)} (target 1.3)`);
+await host.close();
+server.kill();
+
+async function direct(): Promise<void> {
+  for (let n = 0; n < calls; n += 1) {
+    const call = { id: `d${n}`, name: 's1_echo', arguments: { text: String(n) } };
+    await host.call({ ...call, invalidArguments: undefined, origin: 'model' }, never);
+  }
+}
+
+async function script(code: string): Promise<void> {
+  const given = { args: [], input: '' };
+  const nothing = () => undefined;
+  const report = await host.runScript({ code, given, onText: nothing, onConsole: nothing }, never);
+  if (report.error !== undefined) throw new Error(report.error.message);
+}
+
+async function timeOf(work: () => Promise<void>): Promise<number> {
+  const startedAt = performance.now();
+  await work();
+  return performance.now() - startedAt;
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
+function numberOf(flag: string, fallback: number): number {
+  const at = process.argv.indexOf(flag);
+  return at === -1 ? fallback : Number(process.argv[at + 1]);
+}
+
+async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
+  for await (const chunk of stream) return new TextDecoder().decode(chunk);
+  throw new Error('the server said nothing');
+}
