@@ -170,6 +170,11 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
       'Reading a resource or prompt follows the mode of its server; what comes is marked as untrusted.',
     tests: ['flow/offers.test.ts'],
   },
+  R14: {
+    summary:
+      'Servers are exposed directly, on demand, to scripts or not at all; by themselves where they cost too much.',
+    tests: ['flow/exposure.test.ts'],
+  },
   R16: {
     summary: 'A project file starts nothing by itself.',
     tests: ['flow/config.test.ts'],

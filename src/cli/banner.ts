@@ -1,10 +1,11 @@
 /** The banner: what is connected, what the model may use, who answers. Pure: facts in, lines out. */
+
+import { offeredTools, totalTokens } from '../base/offered.ts';
 import { scrubSecrets } from '../base/redact.ts';
 import { displayWidth, escapeForTerminal, groupDigits, shorten, wrap } from '../base/text.ts';
 import type { Config } from '../config/types.ts';
 import type { StartReport } from '../host/types.ts';
 import type { ServerState, ServerStatus } from '../mcp/types.ts';
-import { offeredTools, totalTokens } from '../tools/exposure.ts';
 import type { RegisteredTool, RegistrySnapshot } from '../tools/types.ts';
 
 export interface BannerFacts {

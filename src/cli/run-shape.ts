@@ -2,9 +2,9 @@
 import type { RunResult } from '../agent/types.ts';
 import type { AppError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
+import { offeredTools } from '../base/offered.ts';
 import type { HostEvent, StartReport } from '../host/types.ts';
 import type { ServerStatus } from '../mcp/types.ts';
-import { offeredTools } from '../tools/exposure.ts';
 import type { RegistrySnapshot } from '../tools/types.ts';
 
 /** An event without `at`, which is added when it is written. */

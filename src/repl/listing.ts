@@ -1,7 +1,7 @@
 /** What /tools and /mcp print. Pure: status and snapshot in, lines out. */
 import { assertNever } from '../base/errors.ts';
+import { offeredTools } from '../base/offered.ts';
 import type { ServerState, ServerStatus } from '../mcp/types.ts';
-import { offeredTools } from '../tools/exposure.ts';
 import type { HiddenReason, RegisteredTool, RegistrySnapshot } from '../tools/types.ts';
 import { cutToWidth, padTo } from './cells.ts';
 import { cleanLine, errorLines, type Paint } from './render.ts';

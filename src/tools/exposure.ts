@@ -3,7 +3,8 @@
  * shown, never what it may call: permission is asked all the same.
  */
 import { matchesGlob } from '../base/glob.ts';
-import type { Exposure, RegisteredTool, RegistrySnapshot, ToolDefinition } from './types.ts';
+import { totalTokens } from '../base/offered.ts';
+import type { Exposure, ToolDefinition } from './types.ts';
 
 /** As configured; `auto` is settled for each snapshot, when all tools are known. */
 export type ConfiguredExposure = Exposure | 'auto';
@@ -18,7 +19,6 @@ export interface ExposureChoice {
 const AUTO_SHARE = 0.05;
 /** Budget of `auto` where the size of the context is not known, tokens. */
 const DEFAULT_AUTO_TOKENS = 10_000;
-const BYTES_PER_TOKEN = 4;
 
 /** An exact name in `toolExposure` wins, then the first pattern in file order, then the server's. */
 export function configuredExposure(name: string, rules: ExposureChoice): ConfiguredExposure {
@@ -32,28 +32,6 @@ export function configuredExposure(name: string, rules: ExposureChoice): Configu
 /** Tokens that declarations may cost before `auto` defers. `contextTokens` as configured for the model. */
 export function autoBudget(contextTokens: number | undefined): number {
   return contextTokens === undefined ? DEFAULT_AUTO_TOKENS : Math.floor(contextTokens * AUTO_SHARE);
-}
-
-const costs = new WeakMap<ToolDefinition, number>();
-
-/** Estimated tokens of a declaration: a quarter of the bytes of name, description and schema. */
-export function declarationTokens(definition: ToolDefinition, publicName: string): number {
-  let bytes = costs.get(definition);
-  if (bytes === undefined) {
-    const parts = ['', definition.description ?? '', definition.inputSchema];
-    bytes = Buffer.byteLength(JSON.stringify(parts));
-    costs.set(definition, bytes);
-  }
-  return (bytes + Buffer.byteLength(publicName)) / BYTES_PER_TOKEN;
-}
-
-/** Estimated tokens of the declarations of `tools`, a whole number. */
-export function totalTokens(
-  tools: readonly Pick<RegisteredTool, 'definition' | 'publicName'>[],
-): number {
-  return Math.ceil(
-    tools.reduce((sum, tool) => sum + declarationTokens(tool.definition, tool.publicName), 0),
-  );
 }
 
 /**
@@ -71,12 +49,4 @@ export function settleAuto(
   if (!tools.some(({ exposure }) => exposure === 'auto')) return 'direct';
   const sent = tools.filter(({ exposure }) => exposure === 'direct' || exposure === 'auto');
   return totalTokens(sent) <= budgetTokens ? 'direct' : 'deferred';
-}
-
-/** All that is not hidden: what is reachable, then what only a model has. */
-export function offeredTools({
-  tools,
-  reachable,
-}: Pick<RegistrySnapshot, 'tools' | 'reachable'>): readonly RegisteredTool[] {
-  return [...reachable, ...tools.filter(({ exposure }) => exposure === 'model-only')];
 }

@@ -1,10 +1,6 @@
 /** Judges one server's list: what is hidden, how the rest is exposed, what the user should know. Pure. */
-import {
-  type ConfiguredExposure,
-  configuredExposure,
-  declarationTokens,
-  totalTokens,
-} from './exposure.ts';
+import { declarationTokens, totalTokens } from '../base/offered.ts';
+import { type ConfiguredExposure, configuredExposure } from './exposure.ts';
 import { type ExposureRules, type FilterWarning, hiddenReason } from './filter.ts';
 import { plainName } from './naming.ts';
 import type { HiddenReason, ToolDefinition } from './types.ts';

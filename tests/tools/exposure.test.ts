@@ -1,11 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import {
-  autoBudget,
-  configuredExposure,
-  declarationTokens,
-  settleAuto,
-  totalTokens,
-} from '../../src/tools/exposure.ts';
+import { declarationTokens, totalTokens } from '../../src/base/offered.ts';
+import { autoBudget, configuredExposure, settleAuto } from '../../src/tools/exposure.ts';
 import type { ExposureRules } from '../../src/tools/filter.ts';
 import { createRegistry, type RegistryOptions } from '../../src/tools/registry.ts';
 import { definition, sourceOf } from './samples.ts';

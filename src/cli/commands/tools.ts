@@ -1,10 +1,10 @@
 /** `usher tools`: what is offered to the model, and why the rest is not. */
 import { EXIT, type ExitCode } from '../../base/exit.ts';
 import type { Log } from '../../base/log.ts';
+import { offeredTools } from '../../base/offered.ts';
 import type { Host } from '../../host/types.ts';
 import type { ServerStatus } from '../../mcp/types.ts';
 import type { Explanation } from '../../permission/explain.ts';
-import { offeredTools } from '../../tools/exposure.ts';
 import type { HiddenReason, RegisteredTool, RegistrySnapshot } from '../../tools/types.ts';
 import { announceEvents } from '../announce.ts';
 import { serverWarnings } from '../banner.ts';
