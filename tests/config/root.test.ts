@@ -17,8 +17,6 @@ describe('the root', () => {
       servers: [],
       warnings: [],
       skipped: [],
-      pending: [],
-      origins: {},
     } as const;
     for (const text of ['', '# nothing\n', 'servers:\nmodel:\nmcp:\n', '{}'])
       expect(await load(text)).toEqual(expected);

@@ -25,14 +25,12 @@ const property = fc
     fc.record({ type: fc.constantFrom('number', 'integer'), minimum: bound, maximum: bound }),
     fc.record({ type: fc.constant('boolean') }),
     choices.map((values) => ({ type: 'string', enum: values })),
-    fc
-      .tuple(choices, bound, bound)
-      .map(([values, minItems, maxItems]) => ({
-        type: 'array',
-        items: { enum: values },
-        minItems,
-        maxItems,
-      })),
+    fc.tuple(choices, bound, bound).map(([values, minItems, maxItems]) => ({
+      type: 'array',
+      items: { enum: values },
+      minItems,
+      maxItems,
+    })),
   )
   .chain((schema) => preset.map((value) => ({ ...schema, default: value })));
 const names = fc.constantFrom('name', 'age', 'constructor', 'a b', '');
