@@ -172,7 +172,7 @@ export function createSources(
 
 /** Puts the tools that read offers into the registry whenever there are more of them. */
 function createDeclaring(offers: Offers, registry: Registry, hasMeta: boolean): () => void {
-  const source = createOfferSource(offers, () => registry.snapshot().tools);
+  const source = createOfferSource(offers, () => registry.snapshot().reachable);
   const rules = { tools: undefined, exposure: 'direct', binary: 'drop' } as const;
   let count = 0;
   return () => {

@@ -31,7 +31,7 @@ export function listTools(
 ): readonly string[] {
   if (servers.length === 0) return ['No servers are configured. See `usher config example`.'];
   return servers.flatMap((server) => {
-    const exposed = offeredTools(snapshot).filter((tool) => tool.server === server.name);
+    const exposed = snapshot.reachable.filter((tool) => tool.server === server.name);
     const hidden = snapshot.hidden.filter((tool) => tool.server === server.name);
     const head = `${cleanLine(server.name)}: ${countOf(server, exposed.length)}`;
     const width = nameWidth([...exposed, ...hidden]);
@@ -59,7 +59,7 @@ export function listServers(
   if (servers.length === 0) return ['No servers are configured. See `usher config example`.'];
   const width = Math.max(...servers.map((server) => Bun.stringWidth(cleanLine(server.name))));
   return servers.flatMap((server) => {
-    const exposed = offeredTools(snapshot).filter((tool) => tool.server === server.name).length;
+    const exposed = snapshot.reachable.filter((tool) => tool.server === server.name).length;
     const facts = [server.kind, STATE_WORDS[server.state], eraOf(server)];
     if (server.state === 'ready') facts.push(countOf(server, exposed));
     if (server.readyMs !== undefined) facts.push(`${Math.round(server.readyMs)} ms`);
