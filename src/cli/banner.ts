@@ -7,7 +7,6 @@ import type { Config } from '../config/types.ts';
 import type { StartReport } from '../host/types.ts';
 import type { ServerState, ServerStatus } from '../mcp/types.ts';
 import type { RegisteredTool, RegistrySnapshot } from '../tools/types.ts';
-import { estimateTokens, offeredTools } from './offered.ts';
 
 export interface BannerFacts {
   readonly report: StartReport;
@@ -165,7 +164,7 @@ function summaryOfSent(tools: readonly RegisteredTool[], snapshot: RegistrySnaps
 
 /** Estimated tokens the tools cost the model: a quarter of their bytes. */
 function tokens(tools: readonly RegisteredTool[]): string {
-  return groupDigits(estimateTokens(tools));
+  return groupDigits(totalTokens(tools));
 }
 
 function mark(state: ServerState, style: BannerStyle): string {

@@ -6,7 +6,6 @@ import { offeredTools } from '../base/offered.ts';
 import type { HostEvent, StartReport } from '../host/types.ts';
 import type { ServerStatus } from '../mcp/types.ts';
 import type { RegistrySnapshot } from '../tools/types.ts';
-import { offeredTools } from './offered.ts';
 
 /** An event without `at`, which is added when it is written. */
 export type StreamEvent = { readonly type: string } & Readonly<Record<string, unknown>>;

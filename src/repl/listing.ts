@@ -1,6 +1,5 @@
 /** What /tools and /mcp print. Pure: status and snapshot in, lines out. */
 import { assertNever } from '../base/errors.ts';
-import { offeredTools } from '../base/offered.ts';
 import type { ServerState, ServerStatus } from '../mcp/types.ts';
 import type { HiddenReason, RegisteredTool, RegistrySnapshot } from '../tools/types.ts';
 import { cutToWidth, padTo } from './cells.ts';

@@ -11,7 +11,6 @@ import { serverWarnings } from '../banner.ts';
 import { firstLine, twoColumns } from '../columns.ts';
 import type { Context } from '../context.ts';
 import { countDown, throwIfFatal, withHost } from '../house.ts';
-import { offeredTools } from '../offered.ts';
 import { findServer } from '../target.ts';
 import { oneWord } from '../words.ts';
 
