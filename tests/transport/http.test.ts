@@ -13,7 +13,7 @@ import {
   callTool,
   failureOf,
   httpEndpoint,
-  hurriedClock,
+  hurriedPauses,
   never,
   open,
   realFetch,
@@ -167,7 +167,7 @@ describe('connecting again', () => {
       left -= 1;
       return new Response('later', { status, headers: { 'retry-after': '0' } });
     });
-    await using connection = await connected(server.url, { clock: hurriedClock });
+    await using connection = await connected(server.url, { clock: hurriedPauses });
     expect(outcome(connection)).toEqual({ state: 'ready', error: undefined, notices: [] });
     expect(server.methods().slice(0, 3)).toEqual(['initialize', 'initialize', 'initialize']);
   });
@@ -193,7 +193,7 @@ describe('connecting again', () => {
 
   test('says in plain words that nobody listens', async () => {
     const url = `http://127.0.0.1:${closedPort()}/mcp?key=hidden`;
-    await using connection = await connected(url, { clock: hurriedClock });
+    await using connection = await connected(url, { clock: hurriedPauses });
     expect(outcome(connection)).toEqual({
       state: 'failed',
       error: `cannot reach server "s1" at ${url.slice(0, -11)}: connection refused`,

@@ -17,6 +17,7 @@ import {
   failureOf,
   httpEndpoint,
   hurriedClock,
+  hurriedPauses,
   never,
   open,
   realFetch,
@@ -40,7 +41,7 @@ async function connected(
 /** What connecting to such a server fails with. */
 async function connectFailure(script: WebSocketScript, endpoint: Partial<NetworkEndpoint> = {}) {
   await using server = await startWebSocketServer(script);
-  await using connection = await connected(server.url, endpoint, { clock: hurriedClock });
+  await using connection = await connected(server.url, endpoint, { clock: hurriedPauses });
   const { state, error } = connection.status();
   return { state, code: error?.code, message: error?.message };
 }
@@ -139,7 +140,7 @@ describe('the upgrade', () => {
 
   test('nobody listening is told as such', async () => {
     const url = `ws://127.0.0.1:${closedPort()}/mcp`;
-    await using connection = await connected(url, {}, { clock: hurriedClock });
+    await using connection = await connected(url, {}, { clock: hurriedPauses });
     expect(connection.status().error?.message).toBe(
       `cannot reach server "s1" at ${url}: connection refused`,
     );
@@ -158,7 +159,7 @@ describe('the upgrade', () => {
   test('answered by something that is no HTTP fails', async () => {
     await using server = startTcp('SSH-2.0-x\r\n');
     const url = `ws://127.0.0.1:${server.port}/`;
-    await using connection = await connected(url, {}, { clock: hurriedClock });
+    await using connection = await connected(url, {}, { clock: hurriedPauses });
     expect(connection.status().state).toBe('failed');
     expect(connection.status().error).toBeInstanceOf(AppError);
   });
