@@ -156,6 +156,7 @@ export function createHost(given: HostOptions, deps: HostDeps): Host {
     servers,
     artifacts: { ...artifacts, saveFile: saveFileAtomically },
     isWanted: config.defaultTools.hasScripts === true,
+    openRank: finding.openRank,
     asking,
   });
 
@@ -195,6 +196,7 @@ export function createHost(given: HostOptions, deps: HostDeps): Host {
             snapshot: async (turnSignal) => {
               await sources.refresh(turnSignal);
               await scripts.declare();
+              finding.warnOfScripts();
               return registry.snapshot();
             },
             declare: declareTools,

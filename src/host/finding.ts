@@ -8,7 +8,7 @@ import type { Config, ServerConfig } from '../config/types.ts';
 import { sanitizeLabel } from '../results/sanitize.ts';
 import { keyOf } from '../tools/naming.ts';
 import { type Registry, SCRIPT_TOOL } from '../tools/registry.ts';
-import { createToolSearch } from '../tools/search.ts';
+import type { ToolSearch } from '../tools/search.ts';
 import {
   createMeaningRanker,
   fuseRankings,
@@ -26,6 +26,11 @@ export const SEARCH_NAMES: ReadonlyMap<string, string> = new Map([
 ]);
 
 type Accept = (tool: RegisteredTool) => boolean;
+type Rank = (
+  tools: readonly RegisteredTool[],
+  query: string,
+  limit: number,
+) => readonly RegisteredTool[];
 
 export interface Finding {
   /** Ranks the reachable tools. Rejects with the signal's reason only. */
@@ -35,8 +40,10 @@ export interface Finding {
     signal: AbortSignal,
     accept?: Accept,
   ): Promise<readonly FoundTool[]>;
-  /** Ranks some of the reachable tools, by words alone. */
-  rank(tools: readonly RegisteredTool[], query: string, limit: number): readonly RegisteredTool[];
+  /** Gives what ranks some of the reachable tools, by words alone. */
+  openRank(): Promise<Rank>;
+  /** Says once that `codemode` tools are deferred ones while the tool `codemode` is left out. */
+  warnOfScripts(): void;
   /** Servers with tools that a model reaches without their being declared. */
   indirect(): readonly IndirectServer[];
 }
@@ -57,10 +64,19 @@ const MAX_LINE = 250;
 /** Declares `tool_search`; indexes nothing before the first search. */
 export function createFinding(house: FindingHouse): Finding {
   const { registry } = house;
-  const words = createToolSearch(() => aboutServers(house));
+  let opening: Promise<ToolSearch> | undefined;
+  // Its words are loaded for who searches alone.
+  const open = () => {
+    opening ??= import('../tools/search.ts').then(({ createToolSearch }) =>
+      createToolSearch(() => aboutServers(house)),
+    );
+    return opening;
+  };
   let byMeaning: RankByMeaning | undefined;
   let isWarned = false;
+  let areScriptsTold = false;
   const find: Finding['find'] = async (query, limit, signal, accept = () => true) => {
+    const words = await open();
     const { reachable } = registry.snapshot();
     const { embeddings } = house.search ?? {};
     const most = embeddings === undefined ? limit : 3 * limit;
@@ -86,12 +102,25 @@ export function createFinding(house: FindingHouse): Finding {
   registry.setSource(SEARCH_NAME, source, [TOOL_SEARCH], { ...rules, onlyWithDeferred: true });
   return {
     find,
-    rank(tools, query, limit) {
-      const { reachable } = registry.snapshot();
-      const wanted = new Set(tools);
-      return words
-        .find(reachable, query, limit, (tool) => wanted.has(tool))
-        .map(({ tool }) => tool);
+    async openRank() {
+      const words = await open();
+      return (tools, query, limit) => {
+        const { reachable } = registry.snapshot();
+        const wanted = new Set(tools);
+        return words
+          .find(reachable, query, limit, (tool) => wanted.has(tool))
+          .map(({ tool }) => tool);
+      };
+    },
+    warnOfScripts() {
+      const snapshot = registry.snapshot();
+      const isUsed = snapshot.reachable.some(({ exposure }) => exposure === 'codemode');
+      if (areScriptsTold || !isUsed || hasScripts(snapshot)) return;
+      areScriptsTold = true;
+      house.onWarning(
+        `the tool ${SCRIPT_TOOL} is left out: tools with exposure: codemode are found with ${TOOL_SEARCH.name}`,
+        `defaultTools, --tool and --no-tool decide on ${SCRIPT_TOOL}`,
+      );
     },
     indirect: () => indirectServers(house),
   };
@@ -140,10 +169,8 @@ function aboutServers({ sources, servers }: FindingHouse): ReadonlyMap<string, s
 }
 
 function indirectServers(house: FindingHouse): readonly IndirectServer[] {
-  const { reachable, tools } = house.registry.snapshot();
-  const hasScripts = tools.some(
-    ({ exposure, name }) => exposure === 'model-only' && name === SCRIPT_TOOL,
-  );
+  const snapshot = house.registry.snapshot();
+  const { reachable } = snapshot;
   const byServer = new Map<string, RegisteredTool[]>();
   for (const tool of reachable) {
     if (tool.exposure === 'direct') continue;
@@ -153,7 +180,7 @@ function indirectServers(house: FindingHouse): readonly IndirectServer[] {
   const about = aboutServers(house);
   return [...byServer].map(([server, own]) => {
     const [line = ''] = (about.get(server) ?? '').trim().split('\n', 1);
-    const isScripts = hasScripts && own.every(({ exposure }) => exposure === 'codemode');
+    const isScripts = hasScripts(snapshot) && own.every(({ exposure }) => exposure === 'codemode');
     return {
       server,
       route: isScripts ? 'codemode' : 'search',
@@ -161,4 +188,8 @@ function indirectServers(house: FindingHouse): readonly IndirectServer[] {
       about: sanitizeLabel(line, MAX_LINE),
     };
   });
+}
+
+function hasScripts({ tools }: RegistrySnapshot): boolean {
+  return tools.some(({ exposure, name }) => exposure === 'model-only' && name === SCRIPT_TOOL);
 }

@@ -54,6 +54,7 @@ export interface ScriptHouse {
   /** `+codemode`: the tool is there whatever servers say. */
   readonly isWanted: boolean;
   readonly asking: Asking;
+  readonly openRank: () => Promise<ScriptPorts['search']>;
 }
 
 export function createScripts(house: ScriptHouse): Scripts {
@@ -101,11 +102,11 @@ export function createScripts(house: ScriptHouse): Scripts {
 type Loaded = Awaited<ReturnType<typeof loadParts>>;
 
 async function loadParts(house: ScriptHouse) {
-  const [api, tool, { createBridge }, { searchTools }] = await Promise.all([
+  const [api, tool, { createBridge }, rank] = await Promise.all([
     import('../codemode/api.ts'),
     import('../codemode/tool.ts'),
     import('../codemode/bridge.ts'),
-    import('../tools/search.ts'),
+    house.openRank(),
   ]);
   const { registry, sources, executor, deps, asking } = house;
   const ports: ScriptPorts = {
@@ -120,7 +121,7 @@ async function loadParts(house: ScriptHouse) {
         .filter(isPending)
         .map(({ name }) => name),
     awaitServer: (server, signal) => sources.awaitServer(server, signal),
-    search: (tools, query, limit) => searchTools(tools, query, limit).map(({ tool: one }) => one),
+    search: rank,
     clean: cleanText,
     store: new Map(),
     onAsking: asking.onAsking,

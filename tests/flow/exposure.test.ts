@@ -123,6 +123,29 @@ describe('deferred tools', () => {
   });
 });
 
+test('codemode tools without the tool that runs scripts are deferred, with one warning', async () => {
+  await using server = await startMcpServer({ tools: TOOLS });
+  await using scene = await openScene({
+    yaml: AUTO + httpEntry('s', server.url, ', exposure: codemode'),
+    toolPatterns: { only: undefined, without: ['codemode'] },
+    steps: [callStep(['tool_search', { query: 'dice' }]), ...callThenAnswer(['s_roll_dice', {}])],
+  });
+  const result = await ask(scene);
+  expect([offered(scene, 0), outcomes(result)]).toEqual([
+    ['tool_search'],
+    ['@search/tool_search ok', 's/roll_dice ok'],
+  ]);
+  const warnings = scene.events.filter(({ type }) => type === 'warning');
+  expect(warnings).toEqual([
+    {
+      type: 'warning',
+      message:
+        'the tool codemode is left out: tools with exposure: codemode are found with tool_search',
+      hint: 'defaultTools, --tool and --no-tool decide on codemode',
+    },
+  ]);
+});
+
 describe('an embeddings endpoint', () => {
   const ENTRY = (url: string) =>
     `search: {embeddings: {baseUrl: "${url}", model: m, apiKeyEnv: EMBED_KEY}}\n`;
