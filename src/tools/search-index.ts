@@ -51,8 +51,8 @@ export function createSearchIndex(): SearchIndex {
       const { score, slots } = scoreTools(conceptsOf(text, vocabulary), postings);
       const named = namedBy(text, postings);
       for (const slot of named) score[slot] = (score[slot] ?? 0) + EXACT_NAME_BONUS;
-      const found = new Set([...named, ...slots]);
-      return takeBest(postings.entries, [...found], score, limit, accept);
+      const found = named.length === 0 ? slots : [...new Set([...named, ...slots])];
+      return takeBest(postings.entries, found, score, limit, accept);
     },
   };
 }
@@ -102,26 +102,35 @@ function takeBest(
   found: readonly number[],
   scores: Float64Array,
   limit: number,
-  accept: (tool: RegisteredTool) => boolean = () => true,
+  accept?: (tool: RegisteredTool) => boolean,
 ): readonly FoundTool[] {
-  const taken = found.filter((slot) => {
-    const entry = entries[slot];
-    return entry !== undefined && accept(entry.tool);
-  });
+  const taken =
+    accept === undefined
+      ? found
+      : found.filter((slot) => {
+          const entry = entries[slot];
+          return entry !== undefined && accept(entry.tool);
+        });
   const least = leastOf(taken, scores, limit);
-  return taken
-    .flatMap((slot): readonly FoundTool[] => {
-      const entry = entries[slot];
-      const score = scores[slot] ?? 0;
-      return entry === undefined || score < least ? [] : [{ tool: entry.tool, score }];
-    })
-    .sort((a, b) => b.score - a.score || (a.tool.publicName < b.tool.publicName ? -1 : 1))
-    .slice(0, Math.max(0, limit));
+  const best: FoundTool[] = [];
+  for (const slot of taken) {
+    const score = scores[slot] ?? 0;
+    const entry = score < least ? undefined : entries[slot];
+    if (entry !== undefined) best.push({ tool: entry.tool, score });
+  }
+  best.sort((a, b) => b.score - a.score || (a.tool.publicName < b.tool.publicName ? -1 : 1));
+  return best.slice(0, Math.max(0, limit));
 }
 
 /** The score that the last of the best has: only so many are sorted by name. */
 function leastOf(slots: readonly number[], scores: Float64Array, limit: number): number {
   if (slots.length <= limit || limit < 1) return 0;
-  const sorted = Float64Array.from(slots, (slot) => scores[slot] ?? 0).sort();
+  const sorted = new Float64Array(slots.length);
+  let at = 0;
+  for (const slot of slots) {
+    sorted[at] = scores[slot] ?? 0;
+    at += 1;
+  }
+  sorted.sort();
   return sorted[sorted.length - Math.floor(limit)] ?? 0;
 }
