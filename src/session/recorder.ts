@@ -5,7 +5,7 @@
 import type { RunOutcome } from '../agent/loop.ts';
 import type { AgentEvent } from '../agent/types.ts';
 import { sha256Hex } from '../base/hash.ts';
-import { type JsonObject, stableStringify } from '../base/json.ts';
+import { type JsonObject, type JsonValue, stableStringify } from '../base/json.ts';
 import { scrubSecrets } from '../base/redact.ts';
 import type { Journal } from './journal.ts';
 
@@ -116,6 +116,17 @@ export function createRecorder(journal: Journal): Recorder {
   };
 }
 
+/** Texts above this many UTF-16 units go into the hash of a result by their own hash: it must not cost their size again. */
+const LONG_TEXT = 64 * 1024;
+
+/** SHA-256 of the result's JSON text, long texts in it replaced by `sha256:` and their own hash. */
+function hashResult(raw: JsonValue): string {
+  const text = JSON.stringify(raw, (_key, part: unknown) =>
+    typeof part === 'string' && part.length > LONG_TEXT ? `sha256:${sha256Hex(part)}` : part,
+  );
+  return sha256Hex(text ?? '');
+}
+
 /** Who allowed or refused it, and by which rule. */
 function permissionFields(permission: Permission | undefined): JsonObject {
   if (permission === undefined) return {};
@@ -128,7 +139,7 @@ function outcomeFields(outcome: Done['outcome']): JsonObject {
     case 'result':
       return {
         outcome: outcome.result.isError ? 'error' : 'ok',
-        resultHash: sha256Hex(JSON.stringify(outcome.result.raw) ?? ''),
+        resultHash: hashResult(outcome.result.raw),
       };
     case 'cancelled':
       return { outcome: outcome.sent ? 'unknown' : 'cancelled' };

@@ -172,3 +172,29 @@ test('calls with the same id are told apart by their order', async () => {
     [2, 'cancelled'],
   ]);
 });
+
+test('a long text goes into the hash of its result by its own hash', async () => {
+  const { journal, lines } = memoryJournal();
+  const recorder = createRecorder(journal);
+  const long = 'grüße '.repeat(20_000);
+  const rendered = { text: '', isError: false, artifacts: [], omittedCharacters: 0 };
+  const resultOf = (text: string) => ({
+    content: [],
+    structuredContent: undefined,
+    isError: false,
+    raw: { content: [{ type: 'text', text }] },
+  });
+  for (const [id, text] of [
+    ['1', long],
+    ['2', `${long}!`],
+  ] as const) {
+    await recorder.beforeSend(intent(id));
+    recorder.onEvent(done(id, { kind: 'result', tool, result: resultOf(text), rendered }));
+  }
+  const hashes = lines.flatMap((line) => ('resultHash' in line ? [line['resultHash']] : []));
+  expect(hashes).toEqual(
+    [long, `${long}!`].map((text) =>
+      sha256Hex(JSON.stringify(resultOf(`sha256:${sha256Hex(text)}`).raw)),
+    ),
+  );
+});
