@@ -48,6 +48,16 @@ export function createRunRecord(limits: RunLimits): RunRecord {
     return refused && limits.onDenied === 'fail' ? EXIT.permission : EXIT.ok;
   };
 
+  /** What became of calls says more than that the run failed, or that a call was denied. */
+  const failedExit = (error: AppError): ExitCode => {
+    const isOfCalls = error.code === 'failed' || error.code === 'permission';
+    if (!isOfCalls) return error.exit;
+    const called = calledExit();
+    if (called !== EXIT.ok) return called;
+    const isForgiven = error.code === 'permission' && limits.onDenied === 'continue';
+    return isForgiven ? EXIT.ok : error.exit;
+  };
+
   return {
     get turns() {
       return turns;
@@ -101,7 +111,7 @@ export function createRunRecord(limits: RunLimits): RunRecord {
       return result(answer, cut?.exit ?? calledExit(), cut);
     },
     fail(error) {
-      return result('', error.exit, error);
+      return result('', failedExit(error), error);
     },
   };
 }

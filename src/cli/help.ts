@@ -37,8 +37,7 @@ function describe(name: CommandName): CommandDef {
   const subCommands: Record<string, CommandDef> = {};
   if (name === '') {
     for (const sub of Object.keys(COMMANDS).filter(isCommandName)) {
-      const { usage: words, help: description } = COMMANDS[sub];
-      subCommands[`${sub} ${words}`] = { meta: { name: sub, description } };
+      subCommands[sub] = { meta: { name: sub, description: COMMANDS[sub].help } };
     }
   }
   return {

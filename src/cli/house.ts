@@ -35,6 +35,8 @@ export interface HouseRequest {
   readonly talk?: Talk | undefined;
   readonly onEvent: (event: HostEvent) => void;
   readonly preloadModel: boolean;
+  /** Default true; see `HostOptions`. */
+  readonly promptIsTyped?: boolean;
   /** Default false. */
   readonly usesKeptTools?: boolean;
   /** Closed with the host. Default: the record of its calls, unless `--ephemeral`. */
@@ -82,6 +84,7 @@ export async function withHost<T>(
       artifacts: options.ephemeral ? 'off' : options.artifacts,
       saving: saved?.saving,
       preloadModel: request.preloadModel,
+      promptIsTyped: request.promptIsTyped ?? true,
       usesKeptTools: request.usesKeptTools ?? false,
       patienceMs: options.patienceMs,
       surface: request.surface ?? 'command',

@@ -25,6 +25,10 @@ export function tellFailure(
     case 'failed':
       return tellError(context, outcome.error);
     case 'cancelled':
+      if (outcome.sent && outcome.tool !== undefined) {
+        const { server, name } = outcome.tool;
+        log.error(`${server}/${name}: the call was sent but not answered; it may have happened`);
+      }
       return signal.aborted ? reportError(toAppError(signal.reason), log) : EXIT.failed;
   }
 }

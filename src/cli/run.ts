@@ -82,6 +82,7 @@ async function connectAndRun(context: Context, parts: RunParts): Promise<void> {
       stragglers?.onEvent(event);
     },
     preloadModel: true,
+    promptIsTyped: options.prompt !== undefined && options.prompt !== '-',
     surface: 'run',
     saved,
   };

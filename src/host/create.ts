@@ -20,6 +20,7 @@ import { routeFetch } from '../base/route.ts';
 import { killAll } from '../base/spawn.ts';
 import { executeBatch } from '../calls/batch.ts';
 import { createExecutor } from '../calls/execute.ts';
+import type { ToolCall } from '../calls/types.ts';
 import type { ModelConfig } from '../config/types.ts';
 import { createModel, preloadModel } from '../model/registry.ts';
 import type { ModelMessage, ModelProvider } from '../model/types.ts';
@@ -202,7 +203,7 @@ export function createHost(given: HostOptions, deps: HostDeps): Host {
             declare: declareTools,
             executeCalls: (calls, snapshot, turnSignal) => {
               loadCalled(registry, calls, snapshot);
-              return executeBatch(executor, calls, snapshot, turnSignal);
+              return executeBatch(executor, calls.map(ownedBy(options)), snapshot, turnSignal);
             },
             system: () => systemPrompt(sources.instructions(), finding.indirect()),
             contextTokens: config.model?.contextTokens,
@@ -263,6 +264,11 @@ function createUnsavedWarning({ onEvent }: HostOptions): (reason: string) => voi
     const message = `a tool's result could not be saved as a file: ${reason}`;
     onEvent({ type: 'warning', message, hint: '--artifacts off saves none' });
   };
+}
+
+/** A call that was piped in is the router's, whatever it looks like. */
+function ownedBy({ promptIsTyped = true }: HostOptions): (call: ToolCall) => ToolCall {
+  return (call) => (promptIsTyped || call.origin !== 'user' ? call : { ...call, origin: 'router' });
 }
 
 function modelLabel({ config }: HostOptions): string {

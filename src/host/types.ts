@@ -48,6 +48,11 @@ export interface HostOptions {
   readonly artifacts: 'on' | 'off';
   /** What was said and done before, and who keeps what comes. Default: nobody. */
   readonly saving?: Saving | undefined;
+  /**
+   * False: the prompt came through a pipe, so that a literal `server/tool` in it is nobody's consent.
+   * Default true.
+   */
+  readonly promptIsTyped?: boolean;
   /** True: the model is loaded while servers connect. False for commands without a model. */
   readonly preloadModel: boolean;
   /**

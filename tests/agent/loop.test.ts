@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'bun:test';
 import { type AgentDeps, runAgent } from '../../src/agent/loop.ts';
 import type { AgentEvent } from '../../src/agent/types.ts';
-import { InterruptedError, ProviderError } from '../../src/base/errors.ts';
+import {
+  FailedError,
+  InterruptedError,
+  PermissionError,
+  ProviderError,
+} from '../../src/base/errors.ts';
 import type { TimedOutcome, ToolCall } from '../../src/calls/types.ts';
 import type { ModelMessage, ModelReply, ModelRequest } from '../../src/model/types.ts';
 import type { RegisteredTool, RegistrySnapshot } from '../../src/tools/types.ts';
@@ -273,6 +278,36 @@ describe('runAgent', () => {
       exit: 9,
       unknownOutcome: [{ server: 's', tool: 'echo' }],
     });
+  });
+
+  test('exits by what became of its calls when the run itself only says that one failed', async () => {
+    const unsure: TimedOutcome = {
+      outcome: { kind: 'unknown', tool, text: '?', error: new ProviderError('x') },
+      durationMs: 0,
+    };
+    const refused: TimedOutcome = {
+      outcome: { kind: 'denied', tool, by: 'rule', text: 'no', remedy: undefined },
+      durationMs: 0,
+    };
+    const exitAfter = async (
+      outcome: TimedOutcome,
+      error: Error,
+      onDenied: 'fail' | 'continue' = 'fail',
+    ) => {
+      const { run } = setUp({
+        replies: [reply(calls('{}')), error],
+        outcomes: () => outcome,
+        limits: { onDenied },
+      });
+      return (await run()).result.exit;
+    };
+    expect([
+      await exitAfter(unsure, new FailedError('the call failed')),
+      await exitAfter(ok('fine'), new FailedError('the call failed')),
+      await exitAfter(unsure, new ProviderError('down')),
+      await exitAfter(refused, new PermissionError('denied')),
+      await exitAfter(refused, new PermissionError('denied'), 'continue'),
+    ]).toEqual([9, 1, 8, 5, 0]);
   });
 
   test('forgets the prompt when the model failed before anything was done', async () => {

@@ -435,6 +435,7 @@ test('flags reach the host', async () => {
     limits: { maxTurns: 2, maxTokens: 7, onDenied: 'continue' },
     artifacts: 'off',
     preloadModel: true,
+    promptIsTyped: true,
     patienceMs: 3000,
     talk: undefined,
     elicit: undefined,

@@ -5,7 +5,7 @@ import { tool } from '../fixtures/servers/script.ts';
 import { stdioServer } from '../helpers/config.ts';
 import { newFolder } from '../helpers/places.ts';
 import { callThenAnswer, runScripted, toolTexts } from '../helpers/scripted-run.ts';
-import type { StdinKind } from '../helpers/usher.ts';
+import { runUsher, type StdinKind } from '../helpers/usher.ts';
 
 const any = { type: 'object', properties: {} };
 const STDINS: Readonly<Record<string, StdinKind>> = {
@@ -55,4 +55,21 @@ test('the flag that was named allows it; --on-denied continue ends with 0', asyn
   ]);
   expect([yes.code, existsSync(allowed)]).toEqual([0, true]);
   expect([goOn.code, existsSync(refused)]).toEqual([0, false]);
+});
+
+test('a literal call is consent where it is typed, not where it is piped in', async () => {
+  const [typed, piped] = await Promise.all(
+    [true, false].map(async (isTyped) => {
+      const marker = join(newFolder(), 'marker');
+      const config = { mcp: { permissions: 'ask' }, servers: [markingServer(marker)] };
+      const run = isTyped
+        ? await runUsher(['-p', 's1/mark a=1'], { config })
+        : await runUsher([], { config, stdin: { bytes: 's1/mark a=1\n' } });
+      return [run.code, existsSync(marker)];
+    }),
+  );
+  expect([typed, piped]).toEqual([
+    [0, true],
+    [5, false],
+  ]);
 });
