@@ -24,6 +24,7 @@ import { createOfferSource, OFFERS_NAME, offerDefinitions } from './offer-source
 import { createOffers, type Offers } from './offers.ts';
 import { UNEXPECTED_HINT, unexpectedText } from './start.ts';
 import type { HostOptions, StartReport } from './types.ts';
+import { unmatchedPermissions } from './unmatched.ts';
 
 type Warning = StartReport['warnings'][number];
 
@@ -104,6 +105,9 @@ export function createSources(
       const rules = { ...config, locked };
       const found = registry.setSource(config.name, connection, status.tools, rules);
       for (const { message, hint } of found) warn(message, hint);
+      const names = status.tools.map(({ name }) => name);
+      const unmatched = unmatchedPermissions(config, names, options.config.rules ?? []);
+      for (const { message, hint } of unmatched) warn(message, hint);
       const unlike = locked && lockWarning(config.name, status.tools, locked);
       if (unlike !== undefined) warn(unlike.message, unlike.hint);
       if (isStarted) warnUnexpected(config, status);
