@@ -88,7 +88,7 @@ export function placedRule(rule: CallRule): string {
 }
 
 const GRANTED: Readonly<Record<GrantKind | 'free', string>> = {
-  free: 'tells what servers offer, calls nothing',
+  free: 'needs no approval itself; what it reads or calls is judged by its own server',
   session: 'allowed for this session',
   always: 'always allowed by you',
 };
