@@ -2,15 +2,17 @@
  * Whether git has a file under version control: then it came with the checkout and nobody here wrote it.
  * Reads the index only, by the spelling of the path in it. @see gitformat-index(5)
  */
-import { join, relative, resolve } from 'node:path';
+import { realpathSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
 import { errorCode, isMissing, readBounded } from '../base/files.ts';
 
 /** A larger index is not looked at; its files then count as shipped. */
 const MAX_INDEX_BYTES = 256 * 1024 ** 2;
 
 /**
- * True when the index of the repository at `root` names `path`, or cannot be read. Paths in an index of
- * version 4 share beginnings: there the ending `local.yaml` alone decides.
+ * True when the index of the repository at `root` names `path` or its folder (a submodule), in whatever case
+ * (some file systems do not tell cases apart), or cannot be read; also when a link leads to it, which the
+ * repository may have set. Paths in an index of version 4 share beginnings: there `local.yaml` alone decides.
  */
 export function isTrackedByGit(root: string, path: string): boolean {
   let index: Buffer;
@@ -20,9 +22,22 @@ export function isTrackedByGit(root: string, path: string): boolean {
     // No repository, or nothing staged yet.
     return !isMissing(error);
   }
+  if (isBehindLink(root, path)) return true;
   const name = relative(root, path);
   const isCompressed = index.length > 8 && index.readUInt32BE(4) >= 4;
-  return index.includes(isCompressed ? `local.yaml\0` : `${name}\0`);
+  const names = isCompressed ? ['local.yaml'] : [name, dirname(name)];
+  const held = folded(index);
+  return names.some((one) => held.includes(`${folded(Buffer.from(one))}\0`));
+}
+
+/** True when `path` is not where its spelling below `root` says. */
+function isBehindLink(root: string, path: string): boolean {
+  return realpathSync(path) !== join(realpathSync(root), relative(root, path));
+}
+
+/** Byte for byte, without case. */
+function folded(bytes: Buffer): string {
+  return bytes.toString('latin1').toLowerCase();
 }
 
 /** In a worktree or submodule `.git` is a file that says where the folder is. */

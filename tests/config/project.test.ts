@@ -1,7 +1,15 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references are what is tested.
 import { describe, expect, test } from 'bun:test';
-import { chmodSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { decide, forgetProject, projectServers } from '../../src/config/decide.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { newFolder, writeFiles } from '../helpers/places.ts';
@@ -129,6 +137,36 @@ describe('sources', () => {
       Buffer.from('….usher/local.yaml\0\0'),
     ]);
     writeFileSync(join(here.cwd, '.git/index'), index);
+    expect(await outcome(here)).toMatchObject({ servers: [], pending: ['x pending'] });
+  });
+
+  test.each([
+    ['in another case', '.Usher/Local.yaml'],
+    ['as a submodule', '.usher'],
+  ])('a local file that git has %s is a project file', async (_, tracked) => {
+    const here = place(
+      {
+        '.usher/local.yaml': 'servers: [{name: x, command: evil}]',
+        '.git/index': `DIRC\0\0\0\u0002\0\0\0\u0001….${tracked.slice(1)}\0\0`,
+      },
+      'servers: []',
+    );
+    expect(await outcome(here)).toMatchObject({ servers: [], pending: ['x pending'] });
+  });
+
+  test.each([
+    ['.usher', 'shared'],
+    ['.usher/local.yaml', '../shared/local.yaml'],
+  ])('a local file behind the link %s is a project file', async (link, target) => {
+    const here = place(
+      {
+        'shared/local.yaml': 'servers: [{name: x, command: evil}]',
+        '.git/index': 'DIRC\0\0\0\u0002\0\0\0\u0001…shared/local.yaml\0\0',
+      },
+      'servers: []',
+    );
+    mkdirSync(dirname(join(here.cwd, link)), { recursive: true });
+    symlinkSync(target, join(here.cwd, link));
     expect(await outcome(here)).toMatchObject({ servers: [], pending: ['x pending'] });
   });
 
