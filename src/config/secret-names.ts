@@ -18,6 +18,7 @@ export function isSecretName(name: string): boolean {
     /^(auth|key|pat|pass|pwd|sig|signature|cookie|set-cookie|bearer|jwt|x-.*-key|api-?key)$/.test(
       plain,
     ) ||
+    /-(pat|pass|passphrase|pwd|jwt)$/.test(plain) ||
     /authorization|api-?key|token|secret|passw|credential|cookie|(private|access|auth|signing|encryption|account)-?key/.test(
       plain,
     )

@@ -171,6 +171,11 @@ describe('names', () => {
       'OPENAI_API_KEY',
       'AWS_SECRET_ACCESS_KEY',
       'private_key',
+      'GITHUB_PAT',
+      'DB_PASS',
+      'MYSQL_PWD',
+      'GPG_PASSPHRASE',
+      'SESSION_JWT',
     ];
     const plain = [
       'maxTokens',
@@ -185,6 +190,9 @@ describe('names', () => {
       'monkey',
       'author',
       'TOKEN_FILE',
+      'OLDPWD',
+      'BYPASS',
+      'COMPAT',
       'TOKEN_URL',
       'Idempotency-Key',
       'toolPermissions',
