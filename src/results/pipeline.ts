@@ -2,6 +2,7 @@
 import { isDeeperThan, MAX_JSON_DEPTH } from '../base/depth.ts';
 import { isJsonObject, type JsonValue } from '../base/json.ts';
 import { scrubSecrets } from '../base/redact.ts';
+import { saysTheSame } from '../base/same-text.ts';
 import type { ToolResult } from '../tools/types.ts';
 import type { ArtifactOptions } from './artifacts.ts';
 import { boundText } from './bound.ts';
@@ -56,27 +57,12 @@ function isWorthShowing(value: JsonValue | undefined): value is JsonValue {
   return value !== undefined && value !== null;
 }
 
-/** True when a text block is the same JSON value, whatever its white space and order of keys. */
+/** True when a text block says all of it. */
 function isTextOf(value: JsonValue, result: ToolResult): boolean {
   return result.content.some((block) => {
     // A server may send anything as a block.
-    if (!isJsonObject(block)) return false;
-    const text = block['type'] === 'text' ? block['text'] : undefined;
-    if (typeof text !== 'string' || !mayBeJson(text, value)) return false;
-    try {
-      const parsed: unknown = JSON.parse(text);
-      return Bun.deepEquals(parsed, value, true);
-    } catch (error) {
-      // Text that is no JSON is another text.
-      if (error instanceof SyntaxError) return false;
-      throw error;
-    }
+    if (!isJsonObject(block) || block['type'] !== 'text') return false;
+    const text = block['text'];
+    return typeof text === 'string' && saysTheSame(text, value);
   });
-}
-
-/** Spares parsing megabytes of prose. */
-function mayBeJson(text: string, value: JsonValue): boolean {
-  const first = text.trimStart()[0];
-  if (Array.isArray(value)) return first === '[';
-  return typeof value !== 'object' || first === '{';
 }

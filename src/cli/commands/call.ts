@@ -2,7 +2,8 @@
 import { raceAbort } from '../../base/abort.ts';
 import { UsageError } from '../../base/errors.ts';
 import { EXIT, type ExitCode } from '../../base/exit.ts';
-import { type JsonObject, stableStringify, tryParseJson } from '../../base/json.ts';
+import type { JsonObject } from '../../base/json.ts';
+import { saysTheSame } from '../../base/same-text.ts';
 import type { CallOutcome } from '../../calls/types.ts';
 import type { Host } from '../../host/types.ts';
 import type { RegisteredTool, ToolResult } from '../../tools/types.ts';
@@ -108,9 +109,7 @@ function wholeText({ result, rendered }: Extract<CallOutcome, { kind: 'result' }
 /** True when the structured content says more than the text blocks. */
 function addsStructure({ content, structuredContent }: ToolResult): boolean {
   if (structuredContent === undefined || structuredContent === null) return false;
-  const wanted = stableStringify(structuredContent);
-  return !content.some(({ text }) => {
-    const parsed = typeof text === 'string' ? tryParseJson(text) : undefined;
-    return parsed !== undefined && stableStringify(parsed) === wanted;
-  });
+  return !content.some(
+    ({ text }) => typeof text === 'string' && saysTheSame(text, structuredContent),
+  );
 }
