@@ -171,7 +171,10 @@ export function unknownServer(config: Config, name: string): UsageError {
   const names = config.servers.map((server) => server.name);
   const [nearest] = nearestMatches(name, names, 1);
   const known = names.length === 0 ? 'no server is configured' : `configured: ${names.join(', ')}`;
-  const hint = nearest === undefined ? known : `did you mean ${nearest}?`;
+  const other = nearest === undefined ? known : `did you mean ${nearest}?`;
+  // Without a config it is there by itself; the first entry of one takes its place.
+  const hint =
+    name === 'workspace' ? `${other}; add { name: workspace, builtin: workspace }` : other;
   return new UsageError(`unknown server "${name}"`, { hint });
 }
 

@@ -140,3 +140,12 @@ async function shows(run: RunningUsher, text: string): Promise<void> {
     if ((await Promise.race([ended, Bun.sleep(5)])) === 'ended') throw new Error(`no ${text}`);
   }
 }
+
+test('the built-in that a config left out is named with the entry that brings it back', async () => {
+  const config = { servers: [stdioServer('good')] };
+  const run = await runUsher(['call', 'workspace', 'list_directory'], { config });
+  expect([run.code, run.stderr]).toEqual([
+    2,
+    expect.stringContaining('add { name: workspace, builtin: workspace }'),
+  ]);
+});

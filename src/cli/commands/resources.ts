@@ -25,7 +25,7 @@ export function runResources(context: Context, words: readonly string[]): Promis
     },
     (listed) => {
       if (options.output === 'json') output.json(resourcesDocument(listed));
-      else output.text(resourcesText(listed));
+      else output.text(resourcesText(listed, words.length === 0));
     },
   );
 }
@@ -40,12 +40,12 @@ function resourcesDocument(listed: readonly Listed<Item>[]) {
   };
 }
 
-/** `URI`, with its server before it where there are several: as `usher read` takes it. */
-function resourcesText(listed: readonly Listed<Item>[]): string {
+/** `URI`, with its server before it unless one was named: as `usher read` takes it. */
+function resourcesText(listed: readonly Listed<Item>[], namesServers: boolean): string {
   const rows = listed.flatMap(({ server, items }) =>
     items.map((item) => {
       const uri = isTemplate(item) ? item.uriTemplate : item.uri;
-      return [listed.length > 1 ? `${server} ${uri}` : uri, aboutOf(item)] as const;
+      return [namesServers ? `${server} ${uri}` : uri, aboutOf(item)] as const;
     }),
   );
   return twoColumns(rows);
