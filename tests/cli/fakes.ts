@@ -242,7 +242,7 @@ export async function cli(words: readonly string[], run: CliRun = {}): Promise<C
   };
   const exit = await runCli(words, {
     env: run.env ?? {},
-    cwd: '/work/here',
+    cwd: '/srv/here',
     clock: manualClock(),
     stdin: run.stdin ?? stdinOf([]),
     output,

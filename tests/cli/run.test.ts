@@ -327,7 +327,7 @@ describe('stream-json', () => {
     expect(events(run.stdout)).toEqual([
       {
         type: 'init',
-        cwd: '/work/here',
+        cwd: '/srv/here',
         config: ['/home/me/config.yaml'],
         model: 'offline',
         permissions: 'ask',
@@ -426,7 +426,7 @@ test('flags reach the host', async () => {
   const { onEvent: _onEvent, ...options } = run.options ?? { onEvent: undefined };
   expect(options).toEqual({
     config,
-    cwd: '/work/here',
+    cwd: '/srv/here',
     askUser: undefined,
     servers: undefined,
     toolPatterns: { only: ['a/b'], without: ['c'] },
