@@ -54,7 +54,8 @@ const lineOf = (error) => {
 const describe = (error) => {
   try {
     if (!(error instanceof Error)) return { text: 'thrown: ' + show(error), name: '' };
-    const message = String(error.message).slice(0, 20000);
+    const causes = error instanceof AggregateError ? [...error.errors].slice(0, 10).map((one) => describe(one).text) : [];
+    const message = [String(error.message), ...causes].filter((one) => one !== '').join('; ').slice(0, 20000);
     return { text: error.name + ': ' + message + lineOf(error), name: String(error.name) };
   } catch {
     return { text: 'thrown: a value that cannot be shown', name: '' };

@@ -30,6 +30,8 @@ export interface SandboxPorts {
   readonly request: (request: ScriptRequest) => void;
   /** Called often while the VM computes. */
   readonly onTick: () => void;
+  /** Memory of the engine now; it never shrinks. */
+  readonly engineBytes: () => number;
 }
 
 export interface Sandbox {
@@ -95,7 +97,7 @@ export function createSandbox(
       state.end = failed('limit', `the script computed for more than ${message.cpuMs} ms`);
     }
     if (state.end !== undefined)
-      state.end = settleEnd(state.end, state.cpuMs > message.cpuMs, message);
+      state.end = settleEnd(state.end, state.cpuMs > message.cpuMs, message, ports);
   };
 
   return {
@@ -182,14 +184,23 @@ function completed(stage: Stage): ScriptEnd {
   return { kind: 'completed', store: stage.changes() };
 }
 
+/** What is left of an engine's error when it had no memory for the error itself. */
+const WORDLESS = /^(?:thrown: null|Error: (?:null)?)$/;
+
 /** Why a script ended, where the engine only says that it was interrupted or has no memory. */
-function settleEnd(end: ScriptEnd, isOverTime: boolean, { cpuMs }: StartMessage): ScriptEnd {
+function settleEnd(
+  end: ScriptEnd,
+  isOverTime: boolean,
+  { cpuMs }: StartMessage,
+  { engineBytes }: SandboxPorts,
+): ScriptEnd {
   if (end.kind === 'completed') return end;
   const { message } = end.error;
   if (isOverTime && message.includes('interrupted')) {
     return failed('limit', `the script computed for more than ${cpuMs} ms`);
   }
-  if (!message.startsWith('InternalError: out of memory')) return end;
+  const isStarved = WORDLESS.test(message) && engineBytes() > LIMITS.keptBytes;
+  if (!isStarved && !message.startsWith('InternalError: out of memory')) return end;
   const mebibytes = LIMITS.memoryBytes / 2 ** 20;
   return failed('limit', `out of memory: a script has ${mebibytes} MiB`);
 }

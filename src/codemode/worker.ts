@@ -50,6 +50,7 @@ function start(message: StartMessage): void {
     onLost: outlet.lose,
     request: (request) => requests.push(request),
     onTick: outlet.tick,
+    engineBytes: () => memory.buffer.byteLength,
   });
   running = { sandbox, handled: 1 };
   sandbox.start();

@@ -118,6 +118,15 @@ describe('usher run', () => {
     expect((await run(server.url, code, { config })).code).toBe(exit);
   });
 
+  test('tells of a failed call that nobody awaited', async () => {
+    await using server = await startMcpServer({ tools: standardTools });
+    const code =
+      'void (async () => tools.s1_fails())(); await tools.s1_echo({text: "x"}); return 1';
+    const outcome = await run(server.url, code);
+    expect([outcome.stdout, outcome.code]).toEqual(['1\n', 0]);
+    expect(outcome.stderr).toStartWith('warning: a call failed: s1/fails: ');
+  });
+
   test('follows the mode: what would be asked is denied, with the line that allows it', async () => {
     await using server = await startMcpServer({ tools: standardTools });
     const config = house(server.url, {});

@@ -42,6 +42,15 @@ describe('a script that does not end by itself', () => {
   );
 });
 
+test('a script that has no memory left for its own error is told so', async () => {
+  using house = openHouse();
+  const { error } = await house.run('return [..."a".repeat(3e7)].length');
+  const starved = { kind: 'limit', message: 'out of memory: a script has 256 MiB' } as const;
+  expect(error).toEqual(starved);
+  const thrown = await house.run('throw null');
+  expect(thrown.error).toEqual({ kind: 'error', message: 'thrown: null' });
+});
+
 describe('output of a script', () => {
   test('is bounded in characters, and what is over is counted', async () => {
     using house = openHouse();

@@ -97,6 +97,14 @@ describe('a script', () => {
     ]);
   });
 
+  test('tells every reason of a failure that has several', async () => {
+    using house = openHouse();
+    const code =
+      'const e = new RangeError("b"); await Promise.any([Promise.reject("a"), Promise.reject(e)])';
+    const { error } = await house.run(code);
+    expect(error?.message).toBe('AggregateError: thrown: a; RangeError: b (line 1) (line 1)');
+  });
+
   test('ends at exit, whatever would catch it', async () => {
     const code = 'text(1); try { exit() } catch { text(2) } finally { text(3) } text(4)';
     expect(await shown(code)).toEqual(['1']);

@@ -106,10 +106,17 @@ function exitOf({ options }: Context, report: ScriptReport): ExitCode {
   return report.error.kind === 'limit' ? EXIT.limit : EXIT.failed;
 }
 
-function notesOf({ dropped, unawaited }: ScriptReport): readonly string[] {
-  const lost = dropped === 0 ? [] : [`${dropped} outputs were over the limit and are lost`];
-  if (unawaited.length === 0) return lost;
-  return [...lost, `cancelled, because the script ended without awaiting: ${unawaited.join(', ')}`];
+/** Failed calls of a script that went well: nothing else tells of one that nobody awaited. */
+function notesOf(report: ScriptReport): readonly string[] {
+  const { dropped, unawaited, error, failedCalls, denied, unknownOutcome } = report;
+  const told = [...denied.map(({ tool }) => tool), ...unknownOutcome];
+  const untold = failedCalls.filter((one) => !told.some((tool) => one.startsWith(`${tool}: `)));
+  const awaitless = `cancelled, because the script ended without awaiting: ${unawaited.join(', ')}`;
+  return [
+    ...(dropped === 0 ? [] : [`${dropped} outputs were over the limit and are lost`]),
+    ...(unawaited.length === 0 ? [] : [awaitless]),
+    ...(error === undefined ? untold.map((one) => `a call failed: ${one}`) : []),
+  ];
 }
 
 function documentOf(report: ScriptReport, exit: ExitCode) {
