@@ -115,13 +115,21 @@ export function sessionGoneError(target: Target, status: number, body: string): 
 export function redirectError(target: Target, redirect: RefusedRedirect): ProtocolError {
   const { status, location } = redirect;
   const to = location === undefined ? 'nowhere' : excerpt(location);
+  const hint = location === undefined ? undefined : redirectHint(target, location);
   return new ProtocolError(
     `server "${target.name}" redirects (${status}) to ${to}; this is not followed`,
     {
       details: { status, ...(location === undefined ? {} : { location: scrubSecrets(location) }) },
-      ...(location === undefined ? {} : { hint: `if you trust it, set url: ${to}` }),
+      ...(hint === undefined ? {} : { hint }),
     },
   );
+}
+
+/** A whole address that `url:` can take; `undefined` where it is no address or the one that is set already. */
+function redirectHint(target: Target, location: string): string | undefined {
+  const next = URL.parse(location, target.url)?.href;
+  if (next === undefined || next === URL.parse(target.url)?.href) return undefined;
+  return `if you trust it, set url: ${excerpt(next)}`;
 }
 
 /** A success that does not hold the answer to `method`. */

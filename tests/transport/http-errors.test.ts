@@ -1,6 +1,6 @@
 /** What people read when something other than a good HTTP server answers. */
 import { expect, test } from 'bun:test';
-import { networkError } from '../../src/transport/http-errors.ts';
+import { networkError, redirectError } from '../../src/transport/http-errors.ts';
 import { startTcp } from '../helpers/tcp.ts';
 import { httpEndpoint, never, open } from '../mcp/rig.ts';
 
@@ -53,4 +53,15 @@ test('a code that is not known is told without the sentence for programmers', ()
 test('a fault of ours is not told as the network’s', () => {
   const { code, message } = networkError(target, new ReferenceError('x is not defined'));
   expect([code, message]).toEqual(['internal', 'x is not defined']);
+});
+
+test.each([
+  ['/mcp/', 'if you trust it, set url: http://127.0.0.1/mcp/'],
+  ['https://e.example/x', 'if you trust it, set url: https://e.example/x'],
+  ['/mcp', undefined],
+  ['http://', undefined],
+  [undefined, undefined],
+])('a redirect to %s hints at an address that url: can take, if at any', (location, hint) => {
+  const error = redirectError(target, { kind: 'redirect', status: 302, location });
+  expect(error.hint).toBe(hint);
 });
