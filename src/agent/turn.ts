@@ -9,9 +9,9 @@ import type { ToolCallRecord } from './types.ts';
 /** Read by the model when a reply was cut by its output limit. */
 const CUT_BY_LENGTH =
   'not run: the reply was cut off by the output limit before the call was complete. Make it shorter or in smaller parts.';
-/** Read by the model when one call of several was cut. */
-const CUT_SIBLING =
-  'not run: another call of the same reply was cut off in the middle of its arguments. Send them again.';
+/** Read by the model when a call was cut, for that call and for those beside it. */
+const CUT_ARGUMENTS =
+  'not run: this reply was cut off in the middle of the arguments of a call. Send its calls again, whole.';
 
 /**
  * Why no call of this reply may run; `undefined` when they may. A reply cut in the middle must not
@@ -21,7 +21,7 @@ export function whyNoneRuns(reply: ModelReply): string | undefined {
   if (reply.toolCalls.length === 0) return undefined;
   if (reply.finish === 'length') return CUT_BY_LENGTH;
   return reply.toolCalls.some((call) => isUnterminated(call.argumentsText))
-    ? CUT_SIBLING
+    ? CUT_ARGUMENTS
     : undefined;
 }
 
