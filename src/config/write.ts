@@ -3,8 +3,11 @@
  * replaced whole or not at all. Connects to nothing.
  */
 import { existsSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { sleep, systemClock } from '../base/clock.ts';
 import { ConfigError, FailedError } from '../base/errors.ts';
+import { takeLock } from '../base/file-lock.ts';
+import { systemFiles } from '../base/file-ops.ts';
 import { type AtomicOps, fileReason, systemAtomicOps, writeAtomic } from '../base/files.ts';
 import { type JsonObject, type JsonValue, stableStringify } from '../base/json.ts';
 import { addPair, removePair } from './edit-json.ts';
@@ -33,8 +36,12 @@ export interface Written {
   readonly entry: Located | undefined;
 }
 
+/** How often a change is begun anew because another process changed the file meanwhile. */
+const MAX_TRIES = 200;
+const RETRY_MS = 10;
+
 /**
- * Makes the change. `enable` adds an entry that only says so where the file has none of that name. The file's
+ * Makes the change; what other processes write into the file meanwhile stays. `enable` adds an entry that only says so where the file has none of that name. The file's
  * mode stays; a new one is private, except a project's. Throws ConfigError for a file that cannot be read or
  * parsed, FailedError when the change cannot be made without touching more than the entry.
  */
@@ -43,6 +50,22 @@ export async function editFile(
   edit: Edit,
   ops: AtomicOps = systemAtomicOps,
 ): Promise<Written> {
+  for (let attempt = 0; attempt < MAX_TRIES; attempt += 1) {
+    const written = await tryEdit(source, edit, ops);
+    if (written !== undefined) return written;
+    await sleep(systemClock, RETRY_MS);
+  }
+  throw new FailedError(`${source.label} is being changed by another process`, {
+    hint: 'try again when that has ended',
+  });
+}
+
+/** `undefined`: somebody else writes the file, or has written it since it was read. */
+async function tryEdit(
+  source: ConfigSource,
+  edit: Edit,
+  ops: AtomicOps,
+): Promise<Written | undefined> {
   const text = (await readSource({ ...source, namedBy: undefined })) ?? '';
   const before = parseSheet(text, source);
   const next = source.form === 'mcp.json' ? editJson(text, edit) : editYaml(text, before, edit);
@@ -53,7 +76,7 @@ export async function editFile(
     });
   }
   const old = before.entries.find(({ name }) => name === nameOf(edit));
-  write(source, next, ops);
+  if (!(await replace(source, text, next, ops))) return undefined;
   const entry = after.entries.find(({ name }) => name === nameOf(edit));
   const shown = entry ?? old;
   const offset = shown?.file.offsetOf(shown.path) ?? 0;
@@ -184,12 +207,28 @@ function scalarsAsText(value: unknown): JsonValue {
   );
 }
 
-function write({ scope, path }: ConfigSource, text: string, ops: AtomicOps): void {
-  const isShared = scope === 'project';
+/** Writes `next` where the file still says `text`, under a lock beside it. False: it was not written. */
+async function replace(
+  source: ConfigSource,
+  text: string,
+  next: string,
+  ops: AtomicOps,
+): Promise<boolean> {
+  const { scope, path } = source;
   try {
-    const mode = existsSync(path) ? statSync(path).mode & 0o777 : isShared ? 0o644 : 0o600;
     if (scope === 'local') hideFromGit(dirname(path), ops);
-    writeAtomic(path, text, mode, ops);
+    const now = () => systemClock.date().getTime();
+    const lock = takeLock(join(dirname(path), `.${basename(path)}.lock`), systemFiles, now);
+    if (lock.kind === 'busy') return false;
+    try {
+      if (((await readSource({ ...source, namedBy: undefined })) ?? '') !== text) return false;
+      const created = scope === 'project' ? 0o644 : 0o600;
+      const mode = existsSync(path) ? statSync(path).mode & 0o777 : created;
+      writeAtomic(path, next, mode, ops);
+      return true;
+    } finally {
+      lock.release();
+    }
   } catch (error) {
     if (error instanceof FailedError) throw error;
     throw new FailedError(`${path} cannot be written: ${fileReason(error)}`, { cause: error });

@@ -38,6 +38,16 @@ function failingAt(n: number): { readonly ops: AtomicOps; readonly used: () => n
   };
 }
 
+test('changes that are made at the same time are all kept', async () => {
+  const folder = writeFiles(newFolder(), { 'a.yaml': 'servers: []\n' });
+  const at = source('user', join(folder, 'a.yaml'));
+  const names = Array.from({ length: 6 }, (_, index) => `s${index}`);
+  await Promise.all(names.map((name) => editFile(at, add(name))));
+  const written = readFileSync(at.path, 'utf8').match(/s\d/g);
+  expect(written?.toSorted()).toEqual(names);
+  expect(readdirSync(folder)).toEqual(['a.yaml']);
+});
+
 describe('a change of a file', () => {
   const edits: Readonly<Record<string, readonly [file: string, before: string, edit: Edit]>> = {
     'added to YAML': ['a.yaml', 'servers:\n  - {name: a, command: x}\n', add('n')],
