@@ -79,6 +79,25 @@ export function maskText(text: string): string {
     .replace(new RegExp(TOKEN_SHAPE, 'g'), MASK);
 }
 
+/**
+ * Words that somebody decides on, with secrets replaced. Of a value only letters, digits and `._~+/%=-` are
+ * masked: what a shell or a program would run is never hidden behind a word such as `token=`.
+ */
+export function maskWords(text: string): string {
+  return text
+    .replace(/(\/\/)[\w.~%:+-]+@/g, `$1${MASK}@`)
+    .replace(/([?&][\w.~%-]*=|:\/\/[^\s"'#]*#)[\w.~%+/=-]+/g, `$1${MASK}`)
+    .replace(
+      /([\w-]{1,64})(["']?\s*[:=]\s*["']?(?:Bearer |Basic )?)(?!Bearer |Basic )[\w.~%+/=-]+/g,
+      (whole, name: string, gap: string) => (isSecretName(name) ? `${name}${gap}${MASK}` : whole),
+    )
+    .replace(
+      /(--?[\w-]{1,64})(["']?(?:\s*,\s*|\s+|=)["']?)[\w.~%+/=-]+/g,
+      (whole, flag: string, gap: string) => (isSecretFlag(flag) ? `${flag}${gap}${MASK}` : whole),
+    )
+    .replace(new RegExp(TOKEN_SHAPE, 'g'), MASK);
+}
+
 /** `--api-key`: what follows it in a list of arguments is a credential. */
 function isSecretFlag(value: unknown): boolean {
   return (

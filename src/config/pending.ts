@@ -1,7 +1,8 @@
 /** What a server of a project file would do if it were approved, for the person who decides. */
 
-import { maskText } from './mask.ts';
+import { maskWords } from './mask.ts';
 import { isOff, type MergedServer } from './merge.ts';
+import { isOnlyReferences } from './secret-names.ts';
 import { plainValue, signatureOf } from './signature.ts';
 import type { ConfigWarning, PendingServer } from './types.ts';
 
@@ -46,7 +47,10 @@ function replacedFacts({ replaced }: MergedServer): PendingServer['facts'] {
 /** Longest fact, characters: more is told as a number. */
 const MAX_FACT = 4000;
 
-/** Command line or URL first; of variables and headers the names alone. */
+/**
+ * Command line or URL first. Variables with their values, for some of them run code (NODE_OPTIONS); of headers
+ * the values where nothing but references is in them. What is secret by its name or looks is masked.
+ */
 function factsOf(raw: unknown): PendingServer['facts'] {
   if (typeof raw !== 'object' || raw === null) return [];
   const all: [string, unknown][] = Object.entries(raw);
@@ -61,18 +65,24 @@ function factsOf(raw: unknown): PendingServer['facts'] {
   if (entry.has('url')) facts.push(['url', String(plainValue(entry.get('url')))]);
   for (const [key, value] of all) {
     if (['name', 'command', 'args', 'url', 'description', 'timeout'].includes(key)) continue;
-    facts.push([key, key === 'env' || key === 'headers' ? namesOf(value) : textOf(value)]);
+    facts.push([key, pairsOf(key, value)]);
   }
   return facts.map(([key, text]) => [
     key,
-    bounded(maskText(text.slice(0, 2 * MAX_FACT)), text.length),
+    bounded(maskWords(text.slice(0, 2 * MAX_FACT)), text.length),
   ]);
 }
 
-function namesOf(value: unknown): string {
-  return typeof value === 'object' && value !== null
-    ? Object.keys(value).join(', ')
-    : textOf(value);
+function pairsOf(key: string, value: unknown): string {
+  if ((key !== 'env' && key !== 'headers') || typeof value !== 'object' || value === null) {
+    return textOf(value);
+  }
+  const pairs = Object.entries(value).map(([name, inner]): string => {
+    const text = textOf(inner);
+    if (key === 'env') return `${name}=${shellWord(text)}`;
+    return isOnlyReferences(text) ? `${name}: ${text}` : name;
+  });
+  return pairs.join(key === 'env' ? ' ' : ', ');
 }
 
 function textOf(value: unknown): string {

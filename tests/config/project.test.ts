@@ -397,6 +397,34 @@ describe('approval', () => {
   const entry = { command: 'npx', args: ['-y', 'p'], env: { TOKEN: '${T}', MODE: 'a' } };
   const files = (server: object) => ({ '.mcp.json': json({ a: server }) });
 
+  test('what is asked shows variables and where references go, and masks what is written as a secret', async () => {
+    const here = place(
+      {
+        'usher.yaml': `servers:
+  - {name: a, command: node, env: {API_KEY: abcdefgh1, NODE_OPTIONS: --require ./evil.js}}
+  - {name: b, url: 'https://a.example/mcp', headers: {Authorization: 'Bearer \${T}', X-Team: plain}}`,
+      },
+      'servers: []',
+    );
+    expect((await projectServers(here)).map(({ facts }) => facts.slice(1))).toEqual([
+      [['env', "API_KEY=*** NODE_OPTIONS='--require ./evil.js'"]],
+      [['headers', 'Authorization: Bearer ${T}, X-Team']],
+    ]);
+  });
+
+  test('no part of a command line hides behind a word for secrets', async () => {
+    const here = place(
+      {
+        'usher.yaml':
+          "servers: [{name: a, command: sh, args: [-c, 'token=1 a; key=$(b) //c@d ?e=;f', token=x, run, --api-key, abc, g]}]",
+      },
+      'servers: []',
+    );
+    expect((await projectServers(here))[0]?.facts).toEqual([
+      ['command', "sh -c 'token=*** a; key=$(b) //***@d ?e=;f' token=*** run --api-key *** g"],
+    ]);
+  });
+
   test('nothing is started before it; the warning names the command and the flag', async () => {
     const here = place(files(entry), 'servers: []');
     const { servers, pending, warnings } = await loadConfig(here);
@@ -410,7 +438,7 @@ describe('approval', () => {
         enabled: true,
         facts: [
           ['command', 'npx -y p'],
-          ['env', 'TOKEN, MODE'],
+          ['env', "TOKEN='${T}' MODE=a"],
         ],
       },
     ]);

@@ -45,7 +45,7 @@ describe('the question of a session', () => {
     const shown = await first.waitFor(QUESTION);
     expect(shown).toContain('.mcp.json:1 wants to run a server');
     expect(shown.replace(/\s+/g, ' ')).toContain('command: sh -c');
-    expect(shown).toContain('env: SECRET_NAME, B');
+    expect(shown).toContain('env: SECRET_NAME=*** B=x');
     expect(shown).not.toContain('hidden-value');
     expect(place.started()).toEqual([]);
     first.send('\r');
