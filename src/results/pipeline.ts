@@ -13,6 +13,8 @@ import type { RenderedResult, SavedArtifact } from './types.ts';
 
 export const MAX_RESULT_CHARACTERS = 50_000;
 export const EMPTY_RESULT = '(empty result)';
+/** Some wire formats have no mark for an error: the text has to say it. */
+const EMPTY_ERROR = '(the tool failed and said nothing)';
 
 export interface RenderOptions extends ArtifactOptions {
   /** Default 50,000 code points. */
@@ -43,7 +45,8 @@ export async function renderResult(
     parts.push(sanitizeText(JSON.stringify(structuredContent, null, 2)));
   }
   const joined = scrubSecrets(parts.join('\n'));
-  const whole = joined.trim() === '' ? EMPTY_RESULT : joined;
+  const nothing = result.isError ? EMPTY_ERROR : EMPTY_RESULT;
+  const whole = joined.trim() === '' ? nothing : joined;
   const bounded = await boundText(whole, options.maxCharacters ?? MAX_RESULT_CHARACTERS, options);
   return {
     text: bounded.text,

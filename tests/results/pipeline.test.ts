@@ -66,6 +66,17 @@ describe('text and structured content', () => {
     ]);
   });
 
+  test('an error without a word says that it is one', async () => {
+    const result = { content: [], structuredContent: undefined, isError: true, raw: null };
+    const saving = { stateDir, saveFile: saveFileAtomically, server: 'srv', tool: 'a' };
+    expect(await renderResult(result, { artifacts: 'on', ...saving })).toEqual({
+      text: '(the tool failed and said nothing)',
+      isError: true,
+      artifacts: [],
+      omittedCharacters: 0,
+    });
+  });
+
   test('R32: text goes first, structured content only where no text block is the same JSON', async () => {
     const value = { b: 1, a: [1, { c: 'x' }] };
     expect([
