@@ -9,7 +9,7 @@ export const TOPICS: Readonly<Record<string, string>> = {
     3  the configuration cannot be used
     4  a named or required server is down, or every server is; with --strict any server
     5  a tool call was denied by a rule, or nobody was there to ask
-    6  a token is missing or refused
+    6  a token is missing, or a server refused it (a model that refuses its key: 8)
     7  a limit was reached: turns, time, tokens, bytes
     8  the model gave no final answer
     9  a tool call was sent and never answered: it may have happened

@@ -38,3 +38,11 @@ test('exit codes in it and in the help topic are all there are', () => {
   expect(rows.map(Number)).toEqual(known);
   expect(topic.map(([code]) => Number(code))).toEqual(known);
 });
+
+test('an exit code means in the help topic what it means in it', () => {
+  const rows = readme.replaceAll('`', '');
+  const lines = [...(TOPICS['exit-codes'] ?? '').matchAll(/^ +(\d+) {2}(?!.* {6})(.+)$/gm)];
+  expect(lines.length).toBeGreaterThan(10);
+  const strangers = lines.filter(([, code, words]) => !rows.includes(`| ${code} | ${words}`));
+  expect(strangers.map(([line]) => line)).toEqual([]);
+});
