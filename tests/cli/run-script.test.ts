@@ -118,6 +118,15 @@ describe('usher run', () => {
     expect((await run(server.url, code, { config })).code).toBe(exit);
   });
 
+  test('waits for the tools of a server whose names it reads', async () => {
+    await using server = await startMcpServer({ tools: [tool('one', 'One.', object)] });
+    const outcome = await run(
+      server.url,
+      'const t = tools.s1; return [Object.keys(t), "one" in t]',
+    );
+    expect([outcome.stdout, outcome.code]).toEqual(['[["one"],true]\n', 0]);
+  });
+
   test('tells of a failed call that nobody awaited', async () => {
     await using server = await startMcpServer({ tools: standardTools });
     const code =

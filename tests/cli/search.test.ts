@@ -63,7 +63,7 @@ describe('search', () => {
       2,
       [
         [null, []],
-        [null, []],
+        ['a', []],
         ['b', ['sky/get_weather']],
       ],
     ]);

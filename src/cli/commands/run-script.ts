@@ -51,11 +51,13 @@ export async function runScriptFile(context: Context, words: readonly string[]):
   }
 }
 
-/** A call waits for its own server; only who looks at all tools, or checks them, waits for all servers. */
+/** `tools.server.tool(`, in any spelling without a computed name. */
+const DIRECT_CALL = /\btools(?:\s*\??\.\s*[\w$]+|\s*\[\s*(?:"[^"]*"|'[^']*')\s*\])+\s*\(/g;
+
+/** A call waits for its own server; only who looks at tools, or checks them, waits for all servers. */
 function withPatience(context: Context, code: string): Context {
   const { options } = context;
-  const needsAll =
-    options.check || /\bALL_TOOLS\b|\b(?:in|of)\s+tools\b|[(,]\s*tools\s*[,)]/.test(code);
+  const needsAll = options.check || /\bALL_TOOLS\b|\btools\b/.test(code.replace(DIRECT_CALL, ''));
   if (options.patienceMs !== undefined || needsAll) return context;
   return { ...context, options: { ...options, patienceMs: 1 } };
 }

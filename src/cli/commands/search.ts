@@ -24,6 +24,9 @@ const questionSchema = v.object({
   limit: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_LIMIT))),
 });
 
+/** A line that is no question may still say which it is. */
+const namedSchema = v.object({ id: questionSchema.entries.id });
+
 /** 4 when every server is down, or one with `--strict`; 2 when a line of a batch was no question. */
 export async function runSearch(context: Context, words: readonly string[]): Promise<ExitCode> {
   const { options, log, signal } = context;
@@ -91,10 +94,13 @@ async function answerAll({ stdin, output, signal }: Context, host: Host): Promis
   let areGood = true;
   for await (const line of linesOf(stdin.read(), signal)) {
     if (line.trim() === '') continue;
-    const question = v.safeParse(questionSchema, tryParseJson(line));
+    const parsed = tryParseJson(line);
+    const question = v.safeParse(questionSchema, parsed);
     if (!question.success) {
       areGood = false;
-      output.json({ id: null, results: [], error: 'expected {"id": …, "query": "…", "limit": N}' });
+      const named = v.safeParse(namedSchema, parsed);
+      const id = named.success ? named.output.id : null;
+      output.json({ id, results: [], error: 'expected {"id": …, "query": "…", "limit": N}' });
       continue;
     }
     const { id, query, limit = DEFAULT_LIMIT } = question.output;
