@@ -3,8 +3,9 @@
  * process that is gone is taken over. For processes of one machine.
  */
 import { readFileSync } from 'node:fs';
-import { dirname } from 'node:path';
-import type { FileOps } from './file-ops.ts';
+import { basename, dirname, join } from 'node:path';
+import { FailedError } from './errors.ts';
+import { type FileOps, systemFiles } from './file-ops.ts';
 import { errorCode } from './files.ts';
 import { randomHex } from './hash.ts';
 import { isJsonObject, tryParseJson } from './json.ts';
@@ -123,5 +124,31 @@ function startOf(pid: number): string | null {
   } catch {
     // Not Linux, or the process has just ended; its number alone decides then.
     return null;
+  }
+}
+
+/** How long a change waits for another process's change of the same file, and how often it looks. */
+const WAIT_MS = 2000;
+const LOOK_MS = 10;
+
+/**
+ * Runs `change`, which reads, edits and writes `path`, while no other process does: one that came between
+ * would be lost. Blocks for at most 2 s, then throws FailedError. Errors of the system's own pass through.
+ */
+export function changeAlone<T>(path: string, change: () => T): T {
+  const lockPath = join(dirname(path), `.${basename(path)}.lock`);
+  for (let waitedMs = 0; ; waitedMs += LOOK_MS) {
+    const lock = takeLock(lockPath, systemFiles, () => Date.now());
+    if (lock.kind === 'held') {
+      try {
+        return change();
+      } finally {
+        lock.release();
+      }
+    }
+    if (waitedMs >= WAIT_MS) {
+      throw new FailedError(`${path} is being changed by another process`, { hint: 'try again' });
+    }
+    Bun.sleepSync(LOOK_MS);
   }
 }

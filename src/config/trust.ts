@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import type { Env } from '../base/env.ts';
 import { FailedError } from '../base/errors.ts';
+import { changeAlone } from '../base/file-lock.ts';
 import {
   type AtomicOps,
   fileReason,
@@ -116,12 +117,15 @@ function change(
   }
   const problem = distrust(path);
   if (problem !== undefined) throw new FailedError(problem.message, { hint: problem.hint });
-  const before = readChoices(path);
-  const choices = edit(before);
-  if (choices.length === 0 && before.length === 0) return;
   try {
-    writeAtomic(path, `${JSON.stringify({ version: 1, choices }, undefined, 2)}\n`, 0o600, ops);
+    changeAlone(path, () => {
+      const before = readChoices(path);
+      const choices = edit(before);
+      if (choices.length === 0 && before.length === 0) return;
+      writeAtomic(path, `${JSON.stringify({ version: 1, choices }, undefined, 2)}\n`, 0o600, ops);
+    });
   } catch (error) {
+    if (error instanceof FailedError) throw error;
     throw new FailedError(`${path} cannot be written: ${fileReason(error)}`, { cause: error });
   }
 }

@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { AppError, FailedError } from '../base/errors.ts';
+import { changeAlone } from '../base/file-lock.ts';
 import { fileReason, writeAtomic } from '../base/files.ts';
 import { tryParseJson } from '../base/json.ts';
 import { readPrivate } from '../base/private-file.ts';
@@ -67,20 +68,24 @@ export function openGrantStore(
   return {
     list: () => attempt(() => readGrants(path)) ?? [],
     add(grant) {
-      const isKept = attempt(() => {
-        const others = readGrants(path).filter((one) => !isSameTool(one, grant, grant.scope));
-        write([...others, grant].slice(-MAX_GRANTS));
-        return true;
-      });
+      const isKept = attempt(() =>
+        changeAlone(path, () => {
+          const others = readGrants(path).filter((one) => !isSameTool(one, grant, grant.scope));
+          write([...others, grant].slice(-MAX_GRANTS));
+          return true;
+        }),
+      );
       return isKept === true;
     },
     remove(server, tool) {
-      const count = attempt(() => {
-        const all = readGrants(path);
-        const kept = all.filter((one) => !isSameTool(one, { server, tool }));
-        if (kept.length < all.length) write(kept);
-        return all.length - kept.length;
-      });
+      const count = attempt(() =>
+        changeAlone(path, () => {
+          const all = readGrants(path);
+          const kept = all.filter((one) => !isSameTool(one, { server, tool }));
+          if (kept.length < all.length) write(kept);
+          return all.length - kept.length;
+        }),
+      );
       return count ?? 0;
     },
   };

@@ -68,3 +68,22 @@ test('of many processes that find a dead lock, one gets it', async () => {
   for (const child of children) child.kill('SIGKILL');
   expect(words.sort()).toEqual(['busy', 'busy', 'busy', 'busy', 'busy', 'held']);
 });
+
+test('changes of one file by several processes at once all stay', async () => {
+  const path = join(newFolder(), 'list.json');
+  const module = new URL('../../src/base/file-lock.ts', import.meta.url).pathname;
+  const code = `
+    const { changeAlone } = await import(${JSON.stringify(module)});
+    const fs = require('node:fs');
+    changeAlone(process.argv[1], () => {
+      const all = fs.existsSync(process.argv[1]) ? JSON.parse(fs.readFileSync(process.argv[1], 'utf8')) : [];
+      Bun.sleepSync(5);
+      fs.writeFileSync(process.argv[1], JSON.stringify([...all, Number(process.argv[2])]));
+    });`;
+  const names = [1, 2, 3, 4, 5, 6];
+  await Promise.all(
+    names.map((name) => Bun.spawn([process.execPath, '-e', code, path, String(name)]).exited),
+  );
+  const kept: number[] = await Bun.file(path).json();
+  expect(kept.sort()).toEqual(names);
+});
