@@ -68,6 +68,7 @@ async function connectAndRun(context: Context, parts: RunParts): Promise<void> {
     warnings.push(message);
     view.emit({ type: 'warning', message });
   };
+  for (const message of saved?.unsure ?? []) warn(message);
   const request = {
     config,
     servers: options.servers,

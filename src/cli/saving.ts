@@ -16,6 +16,8 @@ import type { Context } from './context.ts';
 export interface OpenSaving {
   readonly id: string;
   readonly saving: Saving;
+  /** Warnings, told already, of calls that the last run of this session left in flight. */
+  readonly unsure: readonly string[];
   onEvent(event: HostEvent): void;
   /** Everything on disk. Idempotent. */
   close(): Promise<void>;
@@ -63,13 +65,13 @@ export async function openSaved(
     const request = { stateDir, id, cwd, files: systemFiles, wallTime, onProblem };
     const session = await openSession(request);
     const { history, kept, save: onHistory, close, unknown } = session;
-    for (const path of unknown) {
-      log.warn(
+    const unsure = unknown.map(
+      (path) =>
         `${path}: the last run was ended while this call was in flight; it may have happened`,
-        'it is not repeated; look at its effect',
-      );
-    }
-    return assemble(id, createRecorder(session.journal), { history, kept, onHistory }, close);
+    );
+    for (const message of unsure) log.warn(message, 'it is not repeated; look at its effect');
+    const saving = { history, kept, onHistory };
+    return { ...assemble(id, createRecorder(session.journal), saving, close), unsure };
   } catch (error) {
     if (error instanceof AppError) throw error;
     const message = `session ${id} cannot be kept: ${fileReason(error)}`;
@@ -101,6 +103,7 @@ function assemble(
           isReadOnly: definition.annotations.readOnlyHint === true || source.isFree === true,
         }),
     },
+    unsure: [],
     onEvent: recorder.onEvent,
     close,
   };

@@ -85,11 +85,17 @@ test.each(MODEL_FORMATS)(
       format,
       servers,
       prompt: 'and now?',
-      flags: ['--session', 'one'],
+      flags: ['--session', 'one', '--json'],
       steps: [{ text: 'it may have happened' }],
     });
-    expect([again.code, again.stdout]).toEqual([0, 'it may have happened\n']);
-    expect(again.stderr).toContain('s/slow: the last run was ended while this call was in flight');
+    const unsure = 's/slow: the last run was ended while this call was in flight';
+    const { answer, warnings } = JSON.parse(again.stdout);
+    expect([again.code, answer, warnings]).toEqual([
+      0,
+      'it may have happened',
+      [`${unsure}; it may have happened`],
+    ]);
+    expect(again.stderr).toContain(unsure);
     // One provider has it inside an object.
     const [told, ...more] = toolTexts(again.requests);
     expect([told?.includes(UNKNOWN_CALL), more]).toEqual([true, []]);
