@@ -7,7 +7,7 @@ import { callThenAnswer, runScripted, toolTexts } from '../helpers/scripted-run.
 const RESULTS: Readonly<Record<string, readonly [result: unknown, told: RegExp]>> = {
   wrapped: [
     { toolResult: { content: [{ type: 'text', text: 'from the wrap' }] } },
-    'from the wrap',
+    /^from the wrap$/,
   ],
   loose: [{ toolResult: { rows: 17 } }, /rows.*17/],
   bare: ['plain words', /^plain words$/],
