@@ -128,9 +128,10 @@ describe('usher run', () => {
   });
 
   test('tells of a failed call that nobody awaited', async () => {
-    await using server = await startMcpServer({ tools: standardTools });
-    const code =
-      'void (async () => tools.s1_fails())(); await tools.s1_echo({text: "x"}); return 1';
+    // Long after the other call has failed.
+    const late = tool('late', 'Answers late.', object, { does: { afterMs: 1000, echo: true } });
+    await using server = await startMcpServer({ tools: [...standardTools, late] });
+    const code = 'void (async () => tools.s1_fails())(); await tools.s1_late(); return 1';
     const outcome = await run(server.url, code);
     expect([outcome.stdout, outcome.code]).toEqual(['1\n', 0]);
     expect(outcome.stderr).toStartWith('warning: a call failed: s1/fails: ');
