@@ -50,8 +50,7 @@ async function runTests(selection: readonly string[]): Promise<Counts> {
   try {
     const files = selection.length > 0 ? selection : ['tests'];
     const workers = Math.min(MAX_WORKERS, availableParallelism());
-    // Real processes and clocks on a shared machine: one more try before a failure counts.
-    const flags = ['--only-failures', '--retry=1', `--parallel=${workers}`];
+    const flags = ['--only-failures', `--parallel=${workers}`];
     const report = ['--reporter=junit', `--reporter-outfile=${reportFile}`];
     const code = await runCommand([process.execPath, 'test', ...flags, ...report, ...files]);
     const counts = await readReport(reportFile);
