@@ -30,18 +30,25 @@ export function readCredentials(
   if (auth === undefined) {
     return { headers, hasToken: Object.keys(headers).some((name) => SECRET_HEADER.test(name)) };
   }
-  const header = auth.type === 'bearer' ? 'Authorization' : auth.header;
+  const header = authHeader(auth);
   const rival = Object.keys(headers).find((name) => name.toLowerCase() === header.toLowerCase());
   if (rival !== undefined) {
     throw new ConfigError(`server "${server}": headers and auth both set ${rival}`, {
       hint: 'keep one of them',
     });
   }
+  // The others come by themselves, request by request.
+  if (!('tokenEnv' in auth)) return { headers, hasToken: false };
   const token = readToken(server, auth.tokenEnv, env);
   return {
     headers: { ...headers, [header]: auth.type === 'bearer' ? `Bearer ${token}` : token },
     hasToken: true,
   };
+}
+
+/** The header that `auth` sets. */
+export function authHeader(auth: ServerAuth): string {
+  return auth.type === 'apiKey' ? auth.header : 'Authorization';
 }
 
 const SECRET_HEADER = /authorization|cookie|token|secret|password|api-?key|^x-key$/i;

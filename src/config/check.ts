@@ -39,7 +39,7 @@ export async function checkConfig(options: SourceOptions): Promise<ConfigCheck> 
 /** Variables that hold a credential by name and are not set now: they may be set where usher runs, so they only warn. */
 function unsetVariables(config: Config, { env }: SourceOptions): readonly string[] {
   const named = config.servers.flatMap(({ name, endpoint, enabled }) =>
-    enabled && 'auth' in endpoint && endpoint.auth !== undefined
+    enabled && 'auth' in endpoint && endpoint.auth !== undefined && 'tokenEnv' in endpoint.auth
       ? [{ path: `servers.${name}.auth.tokenEnv`, variable: endpoint.auth.tokenEnv }]
       : [],
   );

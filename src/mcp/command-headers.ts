@@ -1,8 +1,8 @@
 /** The headers that a server's `headersCommand` gives, where it has one. */
 import { createHeaderSource, type HeaderSource } from '../auth/header-source.ts';
+import { authHeader } from '../auth/headers.ts';
 import { runHeadersCommand } from '../auth/headers-command.ts';
 import { AuthError } from '../base/errors.ts';
-import type { ServerAuth } from '../config/types.ts';
 import type { RemoteEndpoint } from '../transport/create.ts';
 import { serverEnv } from '../transport/stdio-env.ts';
 import type { ConnectionPorts } from './ports.ts';
@@ -27,8 +27,4 @@ export function commandHeaders(
       details: { sent: false },
     });
   });
-}
-
-function authHeader(auth: ServerAuth): string {
-  return auth.type === 'bearer' ? 'Authorization' : auth.header;
 }

@@ -32,6 +32,78 @@ const timeoutSchema = v.strictObject({
   ),
 });
 
+/** Shared by `auth: {type: oauth}` and `logins:`. */
+export const oauthEntries = {
+  clientId: v.optional(v.pipe(nonEmptyText(), v.description('a client registered beforehand'))),
+  clientSecretEnv: v.optional(
+    v.pipe(variableName(), v.description('NAME of the variable with its secret')),
+  ),
+  clientName: v.optional(
+    v.pipe(nonEmptyText(), v.description('how usher registers itself; default usher')),
+  ),
+  clientMetadataUrl: v.optional(
+    v.pipe(nonEmptyText(), v.description('address of a client metadata document of your own')),
+  ),
+  clientRegistration: v.optional(
+    v.pipe(
+      v.picklist(['auto', 'cimd', 'dcr']),
+      v.description(
+        'by metadata document or by dynamic registration; default what the server offers',
+      ),
+    ),
+  ),
+  scope: v.optional(
+    v.pipe(nonEmptyText(), v.description('scopes, separated by spaces; default what is asked for')),
+  ),
+  callbackPort: v.optional(
+    v.pipe(
+      wholeNumber(0),
+      v.maxValue(65_535),
+      v.description('port of the callback; default a free one'),
+    ),
+  ),
+  callbackUrl: v.optional(
+    v.pipe(nonEmptyText(), v.description('callback sent as it is; http on a loopback host')),
+  ),
+  authServerMetadataUrl: v.optional(
+    v.pipe(nonEmptyText(), v.description('where the authorization server describes itself')),
+  ),
+  grant: v.optional(
+    v.pipe(
+      v.picklist([
+        'authorization_code',
+        'device_code',
+        'client_credentials',
+        'jwt-bearer',
+        'enterprise',
+      ]),
+      v.description('how tokens are got; default authorization_code, with a person'),
+    ),
+  ),
+  privateKeyFile: v.optional(
+    v.pipe(nonEmptyText(), v.description('PEM file: the client proves itself by signed JWTs')),
+  ),
+  algorithm: v.optional(v.pipe(nonEmptyText(), v.description('of that key; default ES256'))),
+  assertionFile: v.optional(
+    v.pipe(
+      nonEmptyText(),
+      v.description('grant jwt-bearer: file with the assertion, read anew each time'),
+    ),
+  ),
+  idpFile: v.optional(
+    v.pipe(
+      nonEmptyText(),
+      v.description('grant enterprise: JSON file about the identity provider'),
+    ),
+  ),
+  dpop: v.optional(
+    v.pipe(
+      v.boolean(),
+      v.description('bind tokens to a key of ours; default where the server asks'),
+    ),
+  ),
+};
+
 const authSchema = v.variant(
   'type',
   [
@@ -44,8 +116,26 @@ const authSchema = v.variant(
       header: v.pipe(headerName(), v.description('header that carries the key')),
       tokenEnv: v.pipe(variableName(), v.description('NAME of the variable with the key')),
     }),
+    v.strictObject({ type: v.literal('oauth'), ...oauthEntries }),
+    v.strictObject({
+      type: v.literal('command'),
+      command: v.pipe(
+        v.array(nonEmptyText()),
+        v.minLength(1, 'a program and its arguments'),
+        v.description(
+          'program and arguments; prints the token, alone or as an OAuth answer in JSON',
+        ),
+      ),
+    }),
+    v.strictObject({
+      type: v.literal('provider'),
+      provider: v.pipe(
+        nonEmptyText(),
+        v.description('a name of logins:, signed in to by usher login'),
+      ),
+    }),
   ],
-  'bearer or apiKey',
+  'bearer, apiKey, oauth, command or provider',
 );
 
 const expectSchema = v.strictObject({
