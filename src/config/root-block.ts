@@ -2,6 +2,7 @@
 import { dirname, resolve } from 'node:path';
 import type { CallRule } from '../base/call-rules.ts';
 import type { Env } from '../base/env.ts';
+import { Fill } from './fill.ts';
 import { writtenHeaderProblem } from './header-rules.ts';
 import { checkBlock, showValue } from './issues.ts';
 import { childOf, MAX_PROBLEMS, type PathItem, type Problem } from './problem.ts';
@@ -11,7 +12,6 @@ import { PlainScalar } from './schema/atoms.ts';
 import type { Exposures } from './schema/exposure.ts';
 import { modelSchema, providerNames } from './schema/model.ts';
 import { type McpEntry, mcpSchema, rootSchema } from './schema/root.ts';
-import { Fill } from './server-build.ts';
 import type { RuleBreak } from './server-rules.ts';
 import type {
   ArtifactsConfig,

@@ -4,23 +4,17 @@ import type { Env } from '../base/env.ts';
 import { proxyProblem } from '../base/proxy.ts';
 import { registerSecret } from '../base/redact.ts';
 import { type TlsFiles, tlsFileProblem } from '../base/tls-files.ts';
-import { expand } from './expand.ts';
-import { sentHeaderProblem } from './header-rules.ts';
-import type { PathItem } from './problem.ts';
+import { Fill, fillArgs, MIN_LITERAL_SECRET } from './fill.ts';
 import type { Exposures } from './schema/exposure.ts';
 import type { ServerEntry } from './schema/server.ts';
-import { isSecretName, looksLikeSecret } from './secret-names.ts';
+import { isSecretName } from './secret-names.ts';
 import type { RuleBreak } from './server-rules.ts';
 import type { CallLimits, ServerConfig, ServerEndpoint, ServerExpectation } from './types.ts';
-import { urlProblem } from './url-rules.ts';
 
 export const DEFAULT_CONNECT_HTTP_MS = 15_000;
 export const DEFAULT_CONNECT_STDIO_MS = 60_000;
 export const DEFAULT_IDLE_MS = 60_000;
 export const DEFAULT_MAX_MS = 15 * 60_000;
-
-/** A shorter literal would mask ordinary words in every log. */
-const MIN_LITERAL_SECRET = 8;
 
 export interface BuildContext {
   readonly env: Env;
@@ -64,87 +58,6 @@ export function buildServer(
     timeout: buildTimeout(entry),
   };
   return { server, breaks };
-}
-
-/** Expands texts of one block and collects what keeps them from it. */
-export class Fill {
-  private readonly env: Env;
-  private readonly breaks: RuleBreak[];
-  private readonly reportMissing: boolean;
-
-  constructor(env: Env, breaks: RuleBreak[], reportMissing = true) {
-    this.env = env;
-    this.breaks = breaks;
-    this.reportMissing = reportMissing;
-  }
-
-  /**
-   * The expanded text; the text as written where that fails. `name` is the header, variable or key
-   * it stands under: a secret-like one makes the value a registered secret.
-   */
-  text(text: string, path: readonly PathItem[], name: string, trimmed = false): string {
-    const result = expand(text, this.env, trimmed);
-    if (result.kind === 'bad') {
-      this.break(path, result.text);
-      return text;
-    }
-    if (result.kind === 'missing') {
-      if (this.reportMissing) this.break(path, missingText(result.variables, this.env));
-      return text;
-    }
-    const isSecret = isSecretName(name);
-    for (const used of result.used) {
-      if (isSecret || isSecretName(used.name) || looksLikeSecret(used.value)) {
-        registerSecret(used.value);
-      }
-    }
-    if (isSecret && result.used.length === 0 && result.text.length >= MIN_LITERAL_SECRET)
-      registerSecret(result.text);
-    return result.text;
-  }
-
-  break(path: readonly PathItem[], text: string): void {
-    this.breaks.push({ path, text, part: 'value' });
-  }
-
-  /** Headers as they are sent: trimmed, checked. */
-  headers(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-    const filled: Record<string, string> = {};
-    for (const [name, written] of Object.entries(headers)) {
-      const before = this.breaks.length;
-      const value = this.text(written, ['headers', name], name, true).trim();
-      const problem = this.breaks.length === before ? sentHeaderProblem(name, value) : undefined;
-      if (problem !== undefined) this.break(['headers', name], problem);
-      filled[name] = value;
-    }
-    return filled;
-  }
-
-  /** A URL that may be used; anything wrong with it is reported. */
-  url(
-    written: string,
-    path: readonly PathItem[],
-    allowPrivate: boolean,
-    transport?: 'http' | 'sse' | 'ws',
-  ): string {
-    const before = this.breaks.length;
-    const url = this.text(written, path, 'url', true).trim();
-    const isRaw = url === written.trim() && url.includes(`\${`);
-    const problem =
-      this.breaks.length === before && !isRaw
-        ? urlProblem(url, allowPrivate, transport)
-        : undefined;
-    if (problem !== undefined) this.break(path, problem);
-    else registerQuerySecrets(url);
-    return url;
-  }
-}
-
-function registerQuerySecrets(url: string): void {
-  if (!URL.canParse(url)) return;
-  for (const [name, value] of new URL(url).searchParams) {
-    if (isSecretName(name) && value.length >= MIN_LITERAL_SECRET) registerSecret(value);
-  }
 }
 
 function buildEndpoint(
@@ -219,7 +132,7 @@ function fillHeadersCommand(
   { cwd, folder = cwd }: BuildContext,
   fill: Fill,
 ) {
-  return { argv: fillArgs(argv, fill, 'headersCommand'), envPass, cwd: folder };
+  return { argv: fillArgs(argv, fill, ['headersCommand']), envPass, cwd: folder };
 }
 
 function buildExpectation(entry: NonNullable<ServerEntry['expect']>): ServerExpectation {
@@ -237,20 +150,6 @@ function registerPassed(names: readonly string[], env: Env): void {
     const value = env[name]?.trim() ?? '';
     if (isSecretName(name) && value.length >= MIN_LITERAL_SECRET) registerSecret(value);
   }
-}
-
-/** The value after a secret-like flag (`--api-key X`, `--token=X`) is registered as a secret. */
-function fillArgs(args: readonly string[], fill: Fill, key = 'args'): readonly string[] {
-  return args.map((arg, index) => {
-    const [flag = '', ...rest] = arg.split('=');
-    const value = rest.join('=');
-    if (flag.startsWith('-') && isSecretName(flag.replace(/^-+/, '')) && value !== '') {
-      return `${flag}=${fill.text(value, [key, index], flag.replace(/^-+/, ''))}`;
-    }
-    const before = args[index - 1] ?? '';
-    const name = /^--?[\w-]+$/.test(before) ? before.replace(/^-+/, '') : '';
-    return fill.text(arg, [key, index], name);
-  });
 }
 
 function fillEnv(env: Readonly<Record<string, string | null>>, fill: Fill) {
@@ -287,12 +186,4 @@ function buildTimeout(entry: ServerEntry): ServerConfig['timeout'] {
       ]),
     ),
   };
-}
-
-function missingText(variables: readonly string[], env: Env): string {
-  const named = variables.map(
-    (name) => `$${name} is ${env[name] === undefined ? 'not set' : 'empty'}`,
-  );
-  const [first = ''] = variables;
-  return `${named.join(', ')}; set it, or write a default: \${${first}:-…}`;
 }
