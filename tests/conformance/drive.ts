@@ -3,32 +3,27 @@
  * scenario as command lines of usher, one process each, in one fresh HOME. Exit 0: every command did what
  * the scenario asks; 1: one did not, told on stderr.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { authScene } from './scenes-auth.ts';
+import { fieldOf, items, type Outcome, parse, type Scene, type Stage, textOf } from './stage.ts';
 
 /** Below the 20 s that the suite gives a client by custom, so that the reason can be told. */
 const COMMAND_MS = 15_000;
-
-interface Outcome {
-  readonly code: number;
-  /** The document on stdout, where it is one. */
-  readonly json: unknown;
-}
-
-type Act = (words: readonly string[], wanted?: 'success' | 'refusal') => Promise<Outcome>;
+const SECRET_ENV = 'CONFORMANCE_CLIENT_SECRET';
+const BROWSER = resolve(import.meta.dir, '../fixtures/auth/browser.ts');
 
 async function play(): Promise<number> {
   const scenario = Bun.env['MCP_CONFORMANCE_SCENARIO'] ?? '';
-  const url = process.argv.at(-1) ?? '';
-  const scene = SCENES[scenario];
+  const scene = scenario.startsWith('auth/') ? authScene(scenario) : SCENES[scenario];
   if (scene === undefined) {
     process.stderr.write(`drive: no scene for "${scenario}"\n`);
     return 1;
   }
   const home = mkdtempSync(join(tmpdir(), 'usher-conformance-'));
   try {
-    await scene(url, (words, wanted) => act(home, words, wanted ?? 'success'));
+    await scene(stageIn(home, process.argv.at(-1) ?? ''));
     return 0;
   } catch (error) {
     process.stderr.write(`drive: ${error instanceof Error ? error.message : String(error)}\n`);
@@ -38,14 +33,34 @@ async function play(): Promise<number> {
   }
 }
 
+function stageIn(home: string, url: string): Stage {
+  const context = parse(Bun.env['MCP_CONFORMANCE_CONTEXT'] ?? '');
+  const secret = fieldOf(context, 'client_secret');
+  return {
+    url,
+    context,
+    secretEnv: SECRET_ENV,
+    keep(name, text) {
+      const path = join(home, name);
+      writeFileSync(path, text, { mode: 0o600 });
+      return path;
+    },
+    act: (words, wanted = 'success') =>
+      act(home, words, wanted, typeof secret === 'string' ? { [SECRET_ENV]: secret } : {}),
+  };
+}
+
 async function act(
   home: string,
   words: readonly string[],
   wanted: 'success' | 'refusal',
+  secrets: Readonly<Record<string, string>>,
 ): Promise<Outcome> {
+  const places = { HOME: home, TMPDIR: home, PATH: String(Bun.env['PATH']) };
+  const browser = `${process.execPath} ${BROWSER} follow`;
   const child = Bun.spawn([String(Bun.env['USHER_BIN']), ...words, '--json'], {
     cwd: home,
-    env: { PATH: String(Bun.env['PATH']), HOME: home, TMPDIR: home, CI: '1' },
+    env: { ...places, CI: '1', USHER_KEYRING: 'off', BROWSER: browser, ...secrets },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: COMMAND_MS,
     killSignal: 'SIGKILL',
@@ -63,49 +78,51 @@ async function act(
   return { code, json: parse(stdout) };
 }
 
-const SCENES: Readonly<Record<string, (url: string, act: Act) => Promise<void>>> = {
+const SCENES: Readonly<Record<string, Scene>> = {
   initialize: listTools,
   'request-metadata': listTools,
   'json-schema-ref-no-deref': listTools,
-  async tools_call(url, act) {
-    await listTools(url, act);
-    await call(url, act, 'add_numbers', { a: 5, b: 3 });
+  async tools_call(stage) {
+    await listTools(stage);
+    await call(stage, 'add_numbers', { a: 5, b: 3 });
   },
-  async 'elicitation-sep1034-client-defaults'(url, act) {
-    await call(url, act, 'test_client_elicitation_defaults', {}, ACCEPT);
+  async 'elicitation-sep1034-client-defaults'(stage) {
+    await call(stage, 'test_client_elicitation_defaults', {}, ACCEPT);
   },
-  async 'sse-retry'(url, act) {
-    await call(url, act, 'test_reconnection', {});
+  async 'sse-retry'(stage) {
+    await call(stage, 'test_reconnection', {});
   },
-  async 'sep-2322-client-request-state'(url, act) {
+  async 'sep-2322-client-request-state'(stage) {
     const tools = ['echo_state', 'unrelated', 'no_state', 'no_result_type'];
-    for (const tool of tools) await call(url, act, `test_mrtr_${tool}`, {}, ACCEPT);
+    for (const tool of tools) await call(stage, `test_mrtr_${tool}`, {}, ACCEPT);
   },
-  async 'http-standard-headers'(url, act) {
-    await listTools(url, act);
-    for (const tool of ['test_headers', 'my-hyphenated-tool']) await call(url, act, tool, {});
+  async 'http-standard-headers'(stage) {
+    const { url, act } = stage;
+    await listTools(stage);
+    for (const tool of ['test_headers', 'my-hyphenated-tool']) await call(stage, tool, {});
     const [resource] = items(await act(['resources', url]), 'resources');
     await act(['read', url, textOf(resource, 'uri')]);
     const [prompt] = items(await act(['prompts', url]), 'prompts');
     await act(['prompt', url, textOf(prompt, 'name')]);
   },
-  async 'http-custom-headers'(url, act) {
-    await listTools(url, act);
-    for (const one of items({ json: context() }, 'toolCalls')) {
-      await call(url, act, textOf(one, 'name'), fieldOf(one, 'arguments'));
+  async 'http-custom-headers'(stage) {
+    await listTools(stage);
+    for (const one of items({ json: stage.context }, 'toolCalls')) {
+      await call(stage, textOf(one, 'name'), fieldOf(one, 'arguments'));
     }
   },
-  async 'http-invalid-tool-headers'(url, act) {
-    const names = items(await act(['tools', url]), 'tools').map((tool) => textOf(tool, 'name'));
+  async 'http-invalid-tool-headers'(stage) {
+    const listed = items(await stage.act(['tools', stage.url]), 'tools');
+    const names = listed.map((tool) => textOf(tool, 'name'));
     if (!names.includes('valid_tool')) throw new Error('valid_tool is not listed');
-    for (const name of names) await call(url, act, name, { region: 'us-west1' });
+    for (const name of names) await call(stage, name, { region: 'us-west1' });
   },
-  async 'json-schema-2020-12-preservation'(url, act) {
-    const tools = items(await act(['tools', url]), 'tools');
+  async 'json-schema-2020-12-preservation'(stage) {
+    const tools = items(await stage.act(['tools', stage.url]), 'tools');
     const tool = tools.find((one) => fieldOf(one, 'name') === 'json_schema_2020_12_tool');
-    await call(url, act, 'json_schema_echo', { schema: fieldOf(tool, 'inputSchema') });
+    await call(stage, 'json_schema_echo', { schema: fieldOf(tool, 'inputSchema') });
   },
-  async 'sep-2640-client-no-prefetch'(url, act) {
+  async 'sep-2640-client-no-prefetch'({ url, act }) {
     await act(['skills', url]);
   },
   'sep-2640-client-verify-digest': refuseTamperedSkill,
@@ -115,13 +132,12 @@ const SCENES: Readonly<Record<string, (url: string, act: Act) => Promise<void>>>
 
 const ACCEPT = ['--elicit', 'accept'];
 
-async function listTools(url: string, act: Act): Promise<void> {
+async function listTools({ url, act }: Stage): Promise<void> {
   await act(['tools', url]);
 }
 
 async function call(
-  url: string,
-  act: Act,
+  { url, act }: Stage,
   tool: string,
   args: unknown,
   more: readonly string[] = [],
@@ -129,37 +145,9 @@ async function call(
   await act(['call', url, tool, JSON.stringify(args), ...more]);
 }
 
-async function refuseTamperedSkill(url: string, act: Act): Promise<void> {
+async function refuseTamperedSkill({ url, act }: Stage): Promise<void> {
   await act(['skills', url]);
   await act(['skill', url, 'skill://pdf-processing/SKILL.md'], 'refusal');
-}
-
-function context(): unknown {
-  return parse(Bun.env['MCP_CONFORMANCE_CONTEXT'] ?? '');
-}
-
-function items({ json }: Pick<Outcome, 'json'>, key: string): readonly unknown[] {
-  const list = fieldOf(json, key);
-  return Array.isArray(list) ? list : [];
-}
-
-function textOf(value: unknown, key: string): string {
-  const text = fieldOf(value, key);
-  if (typeof text !== 'string') throw new Error(`there is no ${key} to go on with`);
-  return text;
-}
-
-function fieldOf(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Commands that refuse print no document.
-    return undefined;
-  }
 }
 
 if (import.meta.main) process.exitCode = await play();

@@ -23,6 +23,11 @@ export function floorOf(leg: Leg): Readonly<Record<string, readonly string[]>> {
   return floors[leg];
 }
 
+/** Scenarios with a floor: those that need a login, or the others. */
+export function scenariosOf(leg: Leg, kind: 'auth' | 'open'): readonly string[] {
+  return Object.keys(floorOf(leg)).filter((name) => name.startsWith('auth/') === (kind === 'auth'));
+}
+
 /** Names of the client scenarios that the installed suite has for a leg. */
 export async function listScenarios(leg: Leg): Promise<readonly string[]> {
   const { stdout } = await runSuite(['list', '--client', ...versionFlag(leg)]);
