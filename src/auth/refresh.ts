@@ -1,0 +1,182 @@
+/**
+ * Refreshes a token that nears its end or was refused: once, whoever asks, in this process or another. A refresh
+ * token that is used twice may end the whole login (RFC 9700 4.14.2), so a login that others changed is taken over.
+ */
+import { raceAbort } from '../base/abort.ts';
+import { type Clock, sleep } from '../base/clock.ts';
+import { AppError, type ErrorCode } from '../base/errors.ts';
+import type { LoginStore, StoredLogin } from './types.ts';
+
+export interface FreshRequest {
+  readonly store: LoginStore;
+  /** As the caller has it. */
+  readonly login: StoredLogin;
+  /** The access token that was refused; `undefined`: none was. */
+  readonly used: string | undefined;
+  /**
+   * Asks the authorization server; must not end with the caller's request, for an answer that nobody takes is a lost
+   * login. An AppError with `details.error` `invalid_grant` says that this refresh token is worth nothing.
+   */
+  readonly refresh: (login: StoredLogin) => Promise<StoredLogin>;
+  readonly clock: Clock;
+  /** Ends the wait of this caller alone. */
+  readonly signal: AbortSignal;
+}
+
+/** A token that ends within 30 s is refreshed ahead. */
+const AHEAD_MS = 30_000;
+/** Between two attempts in this process; a token that was given just now is not questioned, whatever its time says. */
+const PAUSE_MS = 5000;
+
+/** What this process remembers of one login. */
+interface Note {
+  flight?: Flight;
+  /** `Clock.now()` of the last attempt. */
+  attemptAt?: number;
+  /** Refreshed, but the store did not take it. */
+  unsaved?: { readonly from: string; readonly login: StoredLogin };
+}
+
+interface Flight {
+  readonly promise: Promise<StoredLogin | undefined>;
+  readonly stop: AbortController;
+  waiting: number;
+}
+
+const notes = new WeakMap<LoginStore, Map<string, Note>>();
+
+/**
+ * A login whose token may be sent, stored already; `undefined`: a new sign-in is needed, and what was kept is gone.
+ * Rejects with what `refresh` rejected with, unless the token at hand still holds; with `invalid_client` always.
+ */
+export async function freshTokens(request: FreshRequest): Promise<StoredLogin | undefined> {
+  const { login, used, clock, signal } = request;
+  signal.throwIfAborted();
+  if (isGood(login, used, clock)) return login;
+  const note = noteOf(request.store, login.key);
+  for (;;) {
+    const isOwn = note.flight === undefined;
+    const flight = note.flight ?? startFlight(note, request);
+    const found = await joinFlight(note, flight, signal);
+    // Another caller's refresh may have brought the very token that was refused to this one.
+    if (isOwn || found === undefined || found.tokens.accessToken !== used) return found;
+  }
+}
+
+function startFlight(note: Note, request: FreshRequest): Flight {
+  const stop = new AbortController();
+  const flight: Flight = { promise: fly(note, request, stop.signal), stop, waiting: 0 };
+  note.flight = flight;
+  return flight;
+}
+
+async function joinFlight(
+  note: Note,
+  flight: Flight,
+  signal: AbortSignal,
+): Promise<StoredLogin | undefined> {
+  flight.waiting += 1;
+  try {
+    return await raceAbort(flight.promise, signal);
+  } finally {
+    flight.waiting -= 1;
+    if (note.flight === flight && (flight.waiting === 0 || !signal.aborted)) delete note.flight;
+    if (flight.waiting === 0) flight.stop.abort(signal.reason);
+  }
+}
+
+async function fly(
+  note: Note,
+  request: FreshRequest,
+  signal: AbortSignal,
+): Promise<StoredLogin | undefined> {
+  const { store, login, used, clock } = request;
+  const isLate = used === login.tokens.accessToken || isExpired(login, clock);
+  const waitMs = (note.attemptAt ?? Number.NEGATIVE_INFINITY) + PAUSE_MS - clock.now();
+  if (waitMs > 0 && !isLate) return login;
+  if (waitMs > 0) await sleep(clock, waitMs, signal);
+  return store.alone(login.key, signal, async () => {
+    const stored = await store.read(login.key);
+    // Signed out meanwhile.
+    if (stored === undefined) return undefined;
+    const { unsaved } = note;
+    if (unsaved?.from === stored.tokens.accessToken) return save(note, request, unsaved);
+    return isGood(stored, used, clock) ? stored : renew(note, request, stored);
+  });
+}
+
+/** Under the lock: nobody else refreshes `current`. */
+async function renew(
+  note: Note,
+  request: FreshRequest,
+  current: StoredLogin,
+): Promise<StoredLogin | undefined> {
+  const { store, used, clock } = request;
+  const from = current.tokens.accessToken;
+  const holds = from !== used && !isExpired(current, clock);
+  if (current.tokens.refreshToken === undefined) return holds ? current : undefined;
+  note.attemptAt = clock.now();
+  let next: StoredLogin;
+  try {
+    next = await request.refresh(current);
+  } catch (error) {
+    const word = error instanceof AppError ? error.details['error'] : undefined;
+    if (word === 'invalid_grant') return takeOverOrRemove(store, current);
+    if (holds && word !== 'invalid_client' && isOfOthers(error)) return current;
+    throw error;
+  }
+  return save(note, request, { from, login: { ...next, savedAt: clock.date().getTime() } });
+}
+
+/** What the store does not take is kept in mind: the refresh token it replaces is worth nothing any more. */
+async function save(
+  note: Note,
+  { store }: FreshRequest,
+  fresh: { readonly from: string; readonly login: StoredLogin },
+): Promise<StoredLogin> {
+  note.unsaved = fresh;
+  await store.write(fresh.login);
+  delete note.unsaved;
+  return fresh.login;
+}
+
+/** Somebody who signed in without waiting for us may have put another login there. */
+async function takeOverOrRemove(
+  store: LoginStore,
+  refused: StoredLogin,
+): Promise<StoredLogin | undefined> {
+  const stored = await store.read(refused.key);
+  if (stored === undefined) return undefined;
+  const { accessToken, refreshToken } = stored.tokens;
+  const { tokens } = refused;
+  if (accessToken !== tokens.accessToken || refreshToken !== tokens.refreshToken) return stored;
+  await store.remove(refused.key);
+  return undefined;
+}
+
+function isGood(login: StoredLogin, used: string | undefined, clock: Clock): boolean {
+  const { accessToken, expiresAt, refreshToken } = login.tokens;
+  if (accessToken === used) return false;
+  const now = clock.date().getTime();
+  const ageMs = now - login.savedAt;
+  if (expiresAt === undefined || (ageMs >= 0 && ageMs < PAUSE_MS)) return true;
+  return expiresAt - now > (refreshToken === undefined ? 0 : AHEAD_MS);
+}
+
+function isExpired({ tokens: { expiresAt } }: StoredLogin, clock: Clock): boolean {
+  return expiresAt !== undefined && expiresAt <= clock.date().getTime();
+}
+
+/** A failure of the network or of the authorization server; ours are not hidden behind a token that holds. */
+function isOfOthers(error: unknown): boolean {
+  const ours: readonly ErrorCode[] = ['internal', 'interrupted', 'config'];
+  return error instanceof AppError && !ours.includes(error.code);
+}
+
+function noteOf(store: LoginStore, key: string): Note {
+  const ofStore = notes.get(store) ?? new Map<string, Note>();
+  notes.set(store, ofStore);
+  const note = ofStore.get(key) ?? {};
+  ofStore.set(key, note);
+  return note;
+}
