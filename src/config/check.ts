@@ -2,7 +2,9 @@
 import { envValue } from '../base/env.ts';
 import { ConfigError } from '../base/errors.ts';
 import { EXIT } from '../base/exit.ts';
+import { tlsFileProblem } from '../base/tls-files.ts';
 import { loadConfig } from './load.ts';
+import { childOf } from './problem.ts';
 import type { SourceOptions } from './sources.ts';
 import type { Config } from './types.ts';
 
@@ -31,26 +33,46 @@ export async function checkConfig(options: SourceOptions): Promise<ConfigCheck> 
   const unset = unsetVariables(config, options);
   const isGood = config.skipped.length === 0;
   return {
-    lines: [...problems, ...unset, summary(config)],
+    lines: [...problems, ...unset, ...badKeys(config), summary(config)],
     exit: isGood ? EXIT.ok : EXIT.config,
   };
 }
 
 /** Variables that hold a credential by name and are not set now: they may be set where usher runs, so they only warn. */
 function unsetVariables(config: Config, { env }: SourceOptions): readonly string[] {
-  const named = config.servers.flatMap(({ name, endpoint, enabled }) =>
-    enabled && 'auth' in endpoint && endpoint.auth !== undefined && 'tokenEnv' in endpoint.auth
-      ? [{ path: `servers.${name}.auth.tokenEnv`, variable: endpoint.auth.tokenEnv }]
-      : [],
+  const named = config.servers
+    .filter(({ enabled }) => enabled)
+    .flatMap(({ name, endpoint }) =>
+      'auth' in endpoint ? namedVariables(`servers.${name}.auth`, endpoint.auth ?? {}) : [],
+    );
+  const logins = Object.entries(config.logins ?? {}).flatMap(([name, login]) =>
+    namedVariables(`logins.${name}`, login ?? {}),
   );
   const key = config.model?.apiKeyEnv;
   const all = [
     ...(key === undefined ? [] : [{ path: 'model.apiKeyEnv', variable: key }]),
     ...named,
+    ...logins,
   ];
   return all
     .filter(({ variable }) => (envValue(env, variable)?.trim() ?? '') === '')
     .map(({ path, variable }) => `warning: ${path}: $${variable} is not set or empty`);
+}
+
+function namedVariables(path: string, block: object) {
+  return ['tokenEnv', 'clientSecretEnv'].flatMap((key) => {
+    const variable: unknown = childOf(block, key);
+    return typeof variable === 'string' ? [{ path: `${path}.${key}`, variable }] : [];
+  });
+}
+
+/** Keys of logins are read at a sign-in only; here they are looked at. */
+function badKeys({ logins = {} }: Config): readonly string[] {
+  return Object.entries(logins).flatMap(([name, login]) => {
+    const file = login?.privateKeyFile;
+    const problem = file === undefined ? undefined : tlsFileProblem('key', file);
+    return problem === undefined ? [] : [`warning: logins.${name}.privateKeyFile: ${problem}`];
+  });
 }
 
 function summary(config: Config): string {

@@ -1,9 +1,9 @@
 /** One entry of a list of servers, judged by itself: is it well formed, what is it called. */
 import { type Checked, checkBlock, showValue } from './issues.ts';
-import { childOf, MAX_PROBLEMS, type PathItem, type Problem } from './problem.ts';
+import { childOf, MAX_PROBLEMS, type PathItem, type Problem, type RuleBreak } from './problem.ts';
 import { PlainScalar } from './schema/atoms.ts';
 import { type ServerEntry, serverSchema } from './schema/server.ts';
-import { type RuleBreak, serverRuleBreaks } from './server-rules.ts';
+import { serverRuleBreaks } from './server-rules.ts';
 import type { ConfigSource } from './sources.ts';
 import type { ConfigFile } from './yaml.ts';
 

@@ -28,6 +28,9 @@ export function exampleConfig(): string {
     '  ## A server on the network. The keys after tls go with every kind of server.',
     ...item(HTTP_KEYS, HTTP_VALUES),
     '',
+    '  ## Servers with a sign-in (usher mcp login tracker), a token of a program, a login of logins:.',
+    ...SIGN_IN_SERVERS.map((line) => nested('  # ', line)),
+    '',
     '  ## A program on this machine, spoken to over its stdin and stdout.',
     ...item(STDIO_KEYS, STDIO_VALUES),
   ];
@@ -69,8 +72,8 @@ const MCP_VALUES: Values = {
   patience: '2s',
 };
 
-const { defaultTools, rules, hooks, artifacts, search } = rootSchema.entries;
-const ROOT_ENTRIES = { defaultTools, rules, hooks, artifacts, search };
+const { defaultTools, rules, hooks, artifacts, search, logins } = rootSchema.entries;
+const ROOT_ENTRIES = { defaultTools, rules, hooks, artifacts, search, logins };
 
 const ROOT_VALUES: Values = {
   defaultTools: '["+mcp_meta", -workspace/find_files]',
@@ -99,6 +102,27 @@ const ROOT_VALUES: Values = {
     '  baseUrl: http://localhost:11434/v1 # API root of an OpenAI-compatible endpoint',
     '  model: nomic-embed-text # as the endpoint spells it',
     '  apiKeyEnv: EMBEDDINGS_API_KEY # NAME of the variable with the key',
+  ],
+  logins: [
+    'work: # a name of your own; the keys of auth: {type: oauth} below go with it',
+    '  issuer: https://login.example.com # the authorization server, or authServerMetadataUrl',
+    '  resource: https://api.example.com # what the tokens are for, as a URI (RFC 8707)',
+    '  allowPrivate: false # allow http and private addresses; default false',
+    'robot: # without a person: a client with a key, or clientSecretEnv',
+    '  issuer: https://login.example.com',
+    '  grant: client_credentials # how tokens are got; default authorization_code, with a person',
+    '  clientId: usher-robot',
+    "  privateKeyFile: robot-key.pem # against this file's folder",
+    '  algorithm: ES256 # of that key',
+    'ci: # what the platform says about this job is exchanged for a token',
+    '  issuer: https://login.example.com',
+    '  grant: jwt-bearer',
+    '  assertionFile: job.jwt # read anew each time',
+    'staff: # the identity provider of a company vouches for you',
+    '  issuer: https://login.example.com',
+    '  grant: enterprise',
+    '  clientId: usher-staff',
+    '  idpFile: idp.json',
   ],
 };
 
@@ -139,7 +163,7 @@ const HTTP_VALUES: Values = {
   headers: [`X-Team: "\${TEAM:-docs}"`],
   headersCommand: '[my-token-helper, --json]',
   auth: [
-    'type: bearer # or apiKey, with header: X-API-Key',
+    'type: bearer # or apiKey, with header: X-API-Key; oauth, command, provider: see below',
     'tokenEnv: REMOTE_TOKEN # NAME of the variable with the token',
   ],
   allowPrivate: 'false',
@@ -174,6 +198,39 @@ const HTTP_VALUES: Values = {
     '  search: { idle: 5m, max: 1h }',
   ],
 };
+
+const SIGN_IN_SERVERS = [
+  '- name: tracker',
+  '  url: https://tracker.example.com/mcp',
+  '  auth: # no key beside type is needed where the server registers clients',
+  '    type: oauth',
+  '    clientId: usher-tracker # a client registered beforehand',
+  '    clientSecretEnv: TRACKER_SECRET # NAME of the variable with its secret',
+  '    scope: issues.read issues.write # default what the server asks for',
+  '    callbackPort: 8765 # default a free one; or callbackUrl, sent as it is',
+  '    dpop: true # bind tokens to a key of ours; default where the server asks',
+  '- name: wiki',
+  '  url: https://wiki.example.com/mcp',
+  '  auth:',
+  '    type: oauth',
+  '    clientName: usher of the docs team # how usher registers itself; default usher',
+  '    clientRegistration: dcr # by metadata document (cimd) or dynamically; default auto',
+  '    callbackUrl: http://localhost:8766/callback # http on a loopback host',
+  '    authServerMetadataUrl: https://login.example.com/.well-known/openid-configuration',
+  '- name: board',
+  '  url: https://board.example.com/mcp',
+  '  auth:',
+  '    type: oauth',
+  '    clientMetadataUrl: https://example.com/usher.json # a metadata document of your own',
+  '- name: reports',
+  '  url: https://reports.example.com/mcp',
+  '  auth:',
+  '    type: command',
+  '    command: [my-token-helper, reports] # prints the token, or an OAuth answer in JSON; no shell, 30s',
+  '- name: mail',
+  '  url: https://mail.example.com/mcp',
+  '  auth: { type: provider, provider: work } # never in a project file; https or this machine only',
+];
 
 const STDIO_KEYS = [
   'name',

@@ -3,9 +3,8 @@ import type { Env } from '../base/env.ts';
 import { registerSecret } from '../base/redact.ts';
 import { expand } from './expand.ts';
 import { sentHeaderProblem } from './header-rules.ts';
-import type { PathItem } from './problem.ts';
+import type { PathItem, RuleBreak } from './problem.ts';
 import { isSecretName, looksLikeSecret } from './secret-names.ts';
-import type { RuleBreak } from './server-rules.ts';
 import { urlProblem } from './url-rules.ts';
 
 /** A shorter literal would mask ordinary words in every log. */
@@ -73,15 +72,26 @@ export class Fill {
     transport?: 'http' | 'sse' | 'ws',
   ): string {
     const before = this.breaks.length;
-    const url = this.text(written, path, 'url', true).trim();
-    const isRaw = url === written.trim() && url.includes(`\${`);
-    const problem =
-      this.breaks.length === before && !isRaw
-        ? urlProblem(url, allowPrivate, transport)
-        : undefined;
-    if (problem !== undefined) this.break(path, problem);
-    else registerQuerySecrets(url);
+    const url = this.checked(written, path, 'url', (text) =>
+      urlProblem(text, allowPrivate, transport),
+    );
+    if (this.breaks.length === before) registerQuerySecrets(url);
     return url;
+  }
+
+  /** Expanded and trimmed; what `problemOf` says about it is reported. A text that stays as written is not judged. */
+  checked(
+    written: string,
+    path: readonly PathItem[],
+    name: string,
+    problemOf: (text: string) => string | undefined,
+  ): string {
+    const before = this.breaks.length;
+    const text = this.text(written, path, name, true).trim();
+    const isRaw = text === written.trim() && text.includes(`\${`);
+    const problem = this.breaks.length === before && !isRaw ? problemOf(text) : undefined;
+    if (problem !== undefined) this.break(path, problem);
+    return text;
   }
 }
 

@@ -108,21 +108,26 @@ function unknownKeyText(
     const foreign = Object.getOwnPropertyDescriptor(FOREIGN_KEYS[block], key)?.value;
     if (typeof foreign === 'string') return foreign;
   }
-  if (isSecretName(key)) return secretKeyText(value, known);
+  if (isSecretName(key)) return secretKeyText(key, value, known);
   const [near] = nearestMatches(key, known, 1);
   if (near !== undefined) return `unknown key; did you mean ${near}?`;
-  return known.length <= 8 ? `unknown key; known here: ${known.join(', ')}` : 'unknown key';
+  return known.length <= 10 ? `unknown key; known here: ${known.join(', ')}` : 'unknown key';
 }
 
 /** A credential under a key of its own: the spelling that works, with the variable's name where one is written. */
-function secretKeyText(value: unknown, known: readonly string[]): string {
+function secretKeyText(key: string, value: unknown, known: readonly string[]): string {
+  if (known.includes('privateKeyFile') && /private.?key/i.test(key)) {
+    return 'a secret never stands in the file; keep the key in one of its own and write privateKeyFile: FILE';
+  }
   const variable = /^\$\{?([A-Za-z_]\w*)\}?$/.exec(typeof value === 'string' ? value : '')?.[1];
   const name = variable ?? 'NAME_OF_VARIABLE';
   const spelling = known.includes('apiKeyEnv')
     ? `apiKeyEnv: ${name}`
-    : known.includes('tokenEnv')
-      ? `tokenEnv: ${name}`
-      : `auth: { type: bearer, tokenEnv: ${name} }`;
+    : known.includes('clientSecretEnv')
+      ? `clientSecretEnv: ${name}`
+      : known.includes('tokenEnv')
+        ? `tokenEnv: ${name}`
+        : `auth: { type: bearer, tokenEnv: ${name} }`;
   return `a secret never stands in the file; put it into a variable and write ${spelling}`;
 }
 

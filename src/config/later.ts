@@ -17,6 +17,9 @@ export function isLaterValue(block: Block, key: string, value: string): boolean 
 
 export const NOT_AVAILABLE = 'is not available in this version';
 
+const SECRET_CLIENT =
+  'a secret never stands in the file; put it into a variable and write auth: { type: oauth, clientId: …, clientSecretEnv: NAME_OF_VARIABLE }';
+
 /** What other hosts call things, with the spelling here. */
 export const FOREIGN_KEYS: Readonly<Record<Block, Readonly<Record<string, string>>>> = {
   root: {
@@ -39,12 +42,14 @@ export const FOREIGN_KEYS: Readonly<Record<Block, Readonly<Record<string, string
     httpUrl: 'unknown key; write url',
     serverUrl: 'unknown key; write url',
     headersHelper: 'unknown key; write headersCommand: [PROGRAM, ARGUMENT]',
-    oauth: `auth: { type: oauth } ${NOT_AVAILABLE}`,
+    oauth: 'unknown key; write auth: { type: oauth }',
+    clientSecret: SECRET_CLIENT,
+    client_secret: SECRET_CLIENT,
   },
 };
 
 const LATER_KEYS: Readonly<Record<Block, ReadonlySet<string>>> = {
-  root: new Set(['logins', 'lsp', 'serve', 'extensions']),
+  root: new Set(['lsp', 'serve', 'extensions']),
   mcp: new Set(['limits']),
   model: new Set(),
   server: new Set(),
@@ -54,7 +59,5 @@ const LATER_VALUES: Readonly<
   Record<'mcp' | 'server', Readonly<Record<string, ReadonlySet<string> | undefined>>>
 > = {
   mcp: { discovery: new Set(['background']) },
-  server: {
-    type: new Set(['oauth', 'command', 'provider']),
-  },
+  server: {},
 };

@@ -49,7 +49,7 @@ export async function readLayers(options: SourceOptions): Promise<Layers> {
 
 /**
  * The roots of all own files as one: `model` and other blocks of a higher file replace those of a lower one,
- * keys of `mcp` one by one; rules and hooks of all files hold.
+ * keys of `mcp` and `logins` one by one; rules and hooks of all files hold.
  */
 export function mergeRoots(layers: readonly Layer[], env: Env): RootBlock {
   const own = layers.filter(({ root }) => root !== undefined);
@@ -62,15 +62,18 @@ export function mergeRoots(layers: readonly Layer[], env: Env): RootBlock {
     mcp: Object.assign({}, ...values.map((value) => withoutServers(childOf(value, 'mcp')))),
     rules: [],
     hooks: {},
+    logins: {},
   });
   return { ...readRoot({ ...top.file, value: merged }, env), ...joined(own) };
 }
 
 /**
  * Rules and hooks of all files, lower ones first, each with its own place: none may be lost to a higher file. A folder for
- * artifacts is relative to the file that names it.
+ * artifacts and the files of a login are relative to the file that names them; logins replace each other one by one.
  */
-function joined(own: readonly Layer[]): Pick<RootBlock, 'rules' | 'hooks' | 'artifacts'> {
+function joined(
+  own: readonly Layer[],
+): Pick<RootBlock, 'rules' | 'hooks' | 'artifacts' | 'logins' | 'loginNames'> {
   const roots = own.flatMap(({ root }) => (root === undefined ? [] : [root]));
   return {
     rules: roots.flatMap(({ rules }) => rules),
@@ -78,6 +81,8 @@ function joined(own: readonly Layer[]): Pick<RootBlock, 'rules' | 'hooks' | 'art
       toolCall: roots.flatMap(({ hooks }) => hooks.toolCall),
       toolResult: roots.flatMap(({ hooks }) => hooks.toolResult),
     },
+    logins: Object.assign({}, ...roots.map(({ logins }) => logins)),
+    loginNames: [...new Set(roots.flatMap(({ loginNames }) => loginNames))],
     artifacts: roots.findLast(({ artifacts }) => artifacts !== undefined)?.artifacts,
   };
 }

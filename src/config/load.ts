@@ -19,9 +19,15 @@ import type { Config, ServerConfig } from './types.ts';
  */
 export async function loadConfig(options: SourceOptions): Promise<Config> {
   const read = await readConfig(options);
-  const { exposure, list: _list, listPath: _path, problems: _problems, ...blocks } = read.root;
+  const { exposure, list: _list, listPath: _path, problems: _problems, ...all } = read.root;
+  const { logins, loginNames, ...blocks } = all;
   const { env, cwd } = options;
-  const { servers, warnings, skipped } = buildServers(read.merged, { env, cwd, exposure });
+  const { servers, warnings, skipped } = buildServers(read.merged, {
+    env,
+    cwd,
+    exposure,
+    logins: loginNames,
+  });
   throwRootProblems(
     read,
     warnings.map(({ message }) => message),
@@ -30,14 +36,15 @@ export async function loadConfig(options: SourceOptions): Promise<Config> {
   const origins = read.merged.servers.map(
     ({ name, base }) => [name, { scope: base.source.scope, file: base.source.path }] as const,
   );
-  const all = [...defaultServers(read, options, servers), ...servers];
-  const known = [...all, ...pending].map(({ name }) => name);
+  const built = [...defaultServers(read, options, servers), ...servers];
+  const known = [...built, ...pending].map(({ name }) => name);
   const unused = unknownServerWarnings(blocks.rules, [...known, ...skipped]);
   const places = permissionPlaces(read.merged.servers);
   return {
     files: read.layers.map(({ source }) => source.path),
     ...blocks,
-    servers: all,
+    ...(loginNames.length === 0 ? {} : { logins }),
+    servers: built,
     warnings: [...warnings, ...read.warnings, ...unused, ...pendingWarnings(pending)],
     skipped,
     ...(places.size === 0 ? {} : { permissionPlaces: places }),

@@ -12,6 +12,13 @@ export interface Problem {
   readonly text: string;
 }
 
+/** A broken rule; `path` is below the entry, `part` where the caret stands. */
+export interface RuleBreak {
+  readonly path: readonly PathItem[];
+  readonly text: string;
+  readonly part: 'key' | 'value';
+}
+
 /** Problems named of one block of a file, and shown in one message: finding a place costs time. */
 export const MAX_PROBLEMS = 50;
 /** Longest part of a line that is shown. */

@@ -53,7 +53,12 @@ export async function describeServers(options: SourceOptions): Promise<Described
   const { merged, root } = await readConfig(options);
   const { env, cwd } = options;
   const problems = new Map<string, string>();
-  const { warnings } = buildServers(merged, { env, cwd, exposure: root.exposure });
+  const { warnings } = buildServers(merged, {
+    env,
+    cwd,
+    exposure: root.exposure,
+    logins: root.loginNames,
+  });
   for (const { skipped, message } of warnings) {
     if (skipped !== undefined) problems.set(skipped, scrubSecrets(message));
   }
@@ -113,7 +118,9 @@ function masked(path: readonly string[], value: JsonValue): JsonValue {
     if (isHidden && !isOnlyReferences(value) && value !== '') return '***';
     return scrubSecrets(maskText(value));
   }
-  if (block === 'args' && Array.isArray(value)) return maskedArgs(value);
+  const isArgv =
+    block === 'args' || block === 'headersCommand' || path.join('.') === 'auth.command';
+  if (isArgv && Array.isArray(value)) return maskedArgs(value);
   if (Array.isArray(value)) return value.map((item: JsonValue) => masked(path, item));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(

@@ -5,18 +5,19 @@ import type { Env } from '../base/env.ts';
 import { Fill } from './fill.ts';
 import { writtenHeaderProblem } from './header-rules.ts';
 import { checkBlock, showValue } from './issues.ts';
-import { childOf, MAX_PROBLEMS, type PathItem, type Problem } from './problem.ts';
+import { readLogins } from './logins.ts';
+import { childOf, MAX_PROBLEMS, type PathItem, type Problem, type RuleBreak } from './problem.ts';
 import { buildHooks, buildRules } from './rules.ts';
 import type { ArtifactsEntry } from './schema/artifacts.ts';
 import { PlainScalar } from './schema/atoms.ts';
 import type { Exposures } from './schema/exposure.ts';
 import { modelSchema, providerNames } from './schema/model.ts';
 import { type McpEntry, mcpSchema, rootSchema } from './schema/root.ts';
-import type { RuleBreak } from './server-rules.ts';
 import type {
   ArtifactsConfig,
   DefaultTools,
   HooksConfig,
+  LoginConfig,
   McpConfig,
   ModelConfig,
   SearchConfig,
@@ -46,6 +47,9 @@ export interface RootBlock {
   readonly hooks: HooksConfig;
   readonly artifacts: ArtifactsConfig | undefined;
   readonly search?: SearchConfig;
+  readonly logins: Readonly<Record<string, LoginConfig | undefined>>;
+  /** Those that cannot be used are among them. */
+  readonly loginNames: readonly string[];
   readonly exposure: Exposures;
   readonly list: readonly unknown[];
   readonly listPath: readonly PathItem[];
@@ -64,6 +68,7 @@ export function readRoot(file: ConfigFile, env: Env): RootBlock {
   const model = readModel(root, file, env);
   const list = findList(root, file);
   const rules = buildRules(shell.value?.rules ?? [], file);
+  const logins = readLogins(root, file, env);
   return {
     model: model.model,
     mcp: {
@@ -76,6 +81,8 @@ export function readRoot(file: ConfigFile, env: Env): RootBlock {
     hooks: buildHooks(shell.value?.hooks ?? {}, file),
     artifacts: readArtifacts(shell.value?.artifacts, file),
     ...(shell.value?.search === undefined ? {} : { search: shell.value.search }),
+    logins: logins.logins,
+    loginNames: logins.names,
     exposure: mcp.entry.exposure ?? 'direct',
     list: list.list,
     listPath: list.path,
@@ -85,6 +92,7 @@ export function readRoot(file: ConfigFile, env: Env): RootBlock {
       ...model.problems,
       ...list.problems,
       ...rules.problems,
+      ...logins.problems,
     ],
   };
 }
@@ -96,6 +104,8 @@ const EMPTY: Omit<RootBlock, 'problems'> = {
   rules: [],
   hooks: { toolCall: [], toolResult: [] },
   artifacts: undefined,
+  logins: {},
+  loginNames: [],
   exposure: 'direct',
   list: [],
   listPath: ['servers'],
@@ -121,7 +131,7 @@ function readArtifacts(
 
 /** The root with its known blocks emptied: they are checked on their own. */
 function shellOf(root: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const { model: _model, mcp: _mcp, servers: _servers, ...rest } = root;
+  const { model: _model, mcp: _mcp, servers: _servers, logins: _logins, ...rest } = root;
   return rest;
 }
 

@@ -4,11 +4,12 @@ import type { Env } from '../base/env.ts';
 import { proxyProblem } from '../base/proxy.ts';
 import { registerSecret } from '../base/redact.ts';
 import { type TlsFiles, tlsFileProblem } from '../base/tls-files.ts';
+import { fillAuth } from './auth-build.ts';
 import { Fill, fillArgs, MIN_LITERAL_SECRET } from './fill.ts';
+import type { RuleBreak } from './problem.ts';
 import type { Exposures } from './schema/exposure.ts';
 import type { ServerEntry } from './schema/server.ts';
 import { isSecretName } from './secret-names.ts';
-import type { RuleBreak } from './server-rules.ts';
 import type { CallLimits, ServerConfig, ServerEndpoint, ServerExpectation } from './types.ts';
 
 export const DEFAULT_CONNECT_HTTP_MS = 15_000;
@@ -21,8 +22,10 @@ export interface BuildContext {
   /** usher's working directory, absolute. */
   readonly cwd: string;
   readonly exposure: Exposures;
-  /** Folder that relative `tls` files are below. Default: `cwd`. */
+  /** Folder that relative files of `tls` and `auth` are below. Default: `cwd`. */
   readonly folder?: string;
+  /** Names of `logins:`. Default none. */
+  readonly logins?: readonly string[];
 }
 
 /** The server, or why it cannot be used. Of a disabled server missing variables are no problem: it stays as written. */
@@ -78,7 +81,17 @@ function buildEndpoint(
       kind,
       url,
       headers: fill.headers(entry.headers ?? {}),
-      auth: entry.auth,
+      auth: fillAuth(
+        entry,
+        url,
+        {
+          folder: context.folder ?? context.cwd,
+          enabled,
+          allowPrivate,
+          logins: context.logins ?? [],
+        },
+        fill,
+      ),
       allowPrivate,
       ...(entry.proxy === undefined ? {} : { proxy: fillProxy(entry.proxy, fill) }),
       ...(entry.tls === undefined ? {} : { tls: fillTls(entry.tls, enabled, context, fill) }),

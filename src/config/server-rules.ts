@@ -1,16 +1,10 @@
 /** Rules of a server entry that a schema cannot say: which keys go together, what a secret may look like. */
+import { authBreaks, programBreaks } from './auth-rules.ts';
 import { hasReference } from './expand.ts';
 import { repeatedHeaders, writtenHeaderProblem } from './header-rules.ts';
-import { childOf, type PathItem } from './problem.ts';
+import { childOf, type RuleBreak } from './problem.ts';
 import { isSecretName } from './secret-names.ts';
 import { literalSecretParameters } from './url-rules.ts';
-
-/** A broken rule; `path` is below the entry, `part` where the caret stands. */
-export interface RuleBreak {
-  readonly path: readonly PathItem[];
-  readonly text: string;
-  readonly part: 'key' | 'value';
-}
 
 /** Every broken rule of one entry as written (not yet checked by the schema, nothing expanded). */
 export function serverRuleBreaks(entry: unknown): readonly RuleBreak[] {
@@ -19,6 +13,7 @@ export function serverRuleBreaks(entry: unknown): readonly RuleBreak[] {
     ...urlBreaks(entry),
     ...headerBreaks(entry),
     ...headersCommandBreaks(entry),
+    ...authBreaks(entry),
     ...proxyBreaks(entry),
     ...tlsBreaks(entry),
     ...commandBreaks(entry),
@@ -56,14 +51,19 @@ function endpointBreaks(entry: unknown): readonly RuleBreak[] {
   return (
     Object.entries(BELONGS_TO)
       .filter(([key, owner]) => owner !== only && childOf(entry, key) !== undefined)
-      // It also names what a headersCommand gets.
-      .filter(([key]) => key !== 'envPass' || childOf(entry, 'headersCommand') === undefined)
+      // It also names what a program that gives credentials gets.
+      .filter(([key]) => key !== 'envPass' || !hasProgram(entry))
       .map(([key, owner]) => ({
         path: [key],
         text: `only goes with ${owner}, this server has ${only}`,
         part: 'key',
       }))
   );
+}
+
+function hasProgram(entry: unknown): boolean {
+  const isCommand = childOf(childOf(entry, 'auth'), 'type') === 'command';
+  return isCommand || childOf(entry, 'headersCommand') !== undefined;
 }
 
 function urlBreaks(entry: unknown): readonly RuleBreak[] {
@@ -120,24 +120,19 @@ function headerBreaks(entry: unknown): readonly RuleBreak[] {
 function headersCommandBreaks(entry: unknown): readonly RuleBreak[] {
   const argv = childOf(entry, 'headersCommand');
   if (argv === undefined) return [];
-  const said = (text: string): RuleBreak => ({ path: ['headersCommand'], text, part: 'value' });
   if (childOf(entry, 'transport') === 'ws') {
-    return [{ ...said('only goes with http and sse, not with transport: ws'), part: 'key' }];
+    const text = 'only goes with http and sse, not with transport: ws';
+    return [{ path: ['headersCommand'], text, part: 'key' }];
   }
-  const program = Array.isArray(argv) ? argv[0] : undefined;
-  if (typeof program !== 'string') return [];
-  if (/\s/.test(program) && !/[/\\]/.test(program)) {
-    return [said('expected a program and its arguments, not a shell line: [PROGRAM, ARGUMENT]')];
-  }
-  return program.startsWith('~/') ? [said('~ is not expanded; write the whole path')] : [];
+  return programBreaks(argv, ['headersCommand']);
 }
 
 /** `auth` and a header of the same name would be two credentials; neither may win in silence. */
 function authHeaderBreaks(entry: unknown, names: readonly string[]): readonly RuleBreak[] {
   const auth = childOf(entry, 'auth');
   const type = childOf(auth, 'type');
-  const header = type === 'bearer' ? 'authorization' : childOf(auth, 'header');
-  if (typeof header !== 'string') return [];
+  const header = type === 'apiKey' ? childOf(auth, 'header') : 'authorization';
+  if (typeof type !== 'string' || typeof header !== 'string') return [];
   const twin = names.find((name) => name.toLowerCase() === header.toLowerCase());
   return twin === undefined
     ? []

@@ -13,7 +13,7 @@ export interface Servers {
   readonly skipped: readonly string[];
 }
 
-/** Builds what was merged; relative `tls` files are against the folder of the entry's file. */
+/** Builds what was merged; relative files of `tls` and `auth` are against the folder of the entry's file. */
 export function buildServers(merged: Merged, context: Omit<BuildContext, 'folder'>): Servers {
   const servers: ServerConfig[] = [];
   const warnings: ConfigWarning[] = [];

@@ -4,11 +4,34 @@
  */
 import type { CallRule } from '../base/call-rules.ts';
 import type { TlsFiles } from '../base/tls-files.ts';
+import type { AuthEntry, OAuthEntry } from './schema/auth.ts';
 import type { Exposures, SearchEntry } from './schema/exposure.ts';
 import type { ModelEntry } from './schema/model.ts';
-import type { PermissionMode, ServerAuth, ServerEntry } from './schema/server.ts';
+import type { PermissionMode, ServerEntry } from './schema/server.ts';
 
-export type { PermissionMode, ServerAuth };
+export type { PermissionMode };
+
+/** How a server is shown who we are. Files are absolute paths, texts expanded. */
+export type ServerAuth =
+  | Exclude<AuthEntry, { readonly type: 'command' }>
+  | {
+      readonly type: 'command';
+      /** The executable, then its arguments. */
+      readonly command: readonly string[];
+      /** Names of own variables handed on to it. */
+      readonly envPass: readonly string[];
+      /** Folder of the configuration file, absolute. */
+      readonly cwd: string;
+    };
+
+/** One of `logins:`; `issuer` or `authServerMetadataUrl` is there. */
+export interface LoginConfig extends Readonly<OAuthEntry> {
+  readonly issuer?: string;
+  /** Sent as `resource` (RFC 8707); absent: none. */
+  readonly resource?: string;
+  /** Its addresses may be private ones, and http. */
+  readonly allowPrivate: boolean;
+}
 
 /** Where a server's messages travel. Exactly one of url, command, builtin stands in the entry. */
 export type ServerEndpoint =
@@ -168,7 +191,11 @@ export interface Config {
   readonly hooks?: HooksConfig;
   /** How tools are found. Default: without network. */
   readonly search?: SearchConfig;
+  /** By name. Default none. */
+  readonly logins?: Readonly<Record<string, LoginConfig | undefined>>;
   readonly servers: readonly ServerConfig[];
+  /** Its one server is a bare URL of the command line. Default false. */
+  readonly isNamedByUrl?: boolean;
   readonly warnings: readonly ConfigWarning[];
   /** Entries that could not be used; they count as failed servers. */
   readonly skipped: readonly string[];

@@ -5,8 +5,9 @@ import { checkConfig } from '../../src/config/check.ts';
 import { exampleConfig } from '../../src/config/example.ts';
 import { configJsonSchema } from '../../src/config/json-schema.ts';
 import { loadConfig } from '../../src/config/load.ts';
+import { oauthEntries } from '../../src/config/schema/auth.ts';
 import { modelSchema } from '../../src/config/schema/model.ts';
-import { mcpSchema } from '../../src/config/schema/root.ts';
+import { mcpSchema, rootSchema } from '../../src/config/schema/root.ts';
 import { serverSchema } from '../../src/config/schema/server.ts';
 import { newFolder, writeFiles } from '../helpers/places.ts';
 import { load } from './try-load.ts';
@@ -38,15 +39,14 @@ describe('the example', () => {
     const options = { configFlag: 'config.yaml', env: {}, cwd };
     const { servers, warnings } = await loadConfig(options);
     expect([servers.map(({ name }) => name), warnings]).toEqual([
-      ['workspace', 'remote', 'files'],
+      ['workspace', 'remote', 'tracker', 'wiki', 'board', 'reports', 'mail', 'files'],
       [],
     ]);
   });
 
   test('names every key of the schema', () => {
-    const keys = [modelSchema, mcpSchema, serverSchema].flatMap((schema) =>
-      Object.keys(schema.entries),
-    );
+    const entries = [modelSchema, mcpSchema, serverSchema].map((schema) => schema.entries);
+    const keys = [...entries, oauthEntries, rootSchema.entries].flatMap((all) => Object.keys(all));
     const missing = keys.filter((key) => !new RegExp(`^[ -]*${key}:`, 'm').test(everything));
     expect(missing).toEqual([]);
   });

@@ -282,10 +282,6 @@ describe('a bad entry', () => {
       at(5, 23, '.toolExposure.x: expected direct, deferred, codemode, hidden or auto, got "no"'),
       at(6, 20, '.maxToolTokens: expected a whole number of at least 1, got 0'),
     ],
-    'values of later versions': [
-      'url: https://a.example/\nauth: {type: oauth, clientId: a}',
-      at(4, 18, '.auth.type: "oauth" is not available in this version'),
-    ],
     'an unknown transport': [
       'url: https://a.example/\ntransport: stdio',
       at(4, 16, '.transport: expected http, sse or ws, got "stdio"'),
@@ -300,14 +296,14 @@ describe('a bad entry', () => {
     ],
     'auth shapes': [
       'url: https://a.example/\nauth: {type: bearr, tokenEnv: A}',
-      at(4, 18, '.auth.type: expected bearer or apiKey, got "bearr"'),
+      at(4, 18, '.auth.type: expected bearer, apiKey, oauth, command or provider, got "bearr"'),
     ],
     'auth as text': [
       'url: https://a.example/\nauth: bearer',
       at(
         4,
         11,
-        '.auth: expected a mapping with type: bearer or apiKey, got a value that is not shown',
+        '.auth: expected a mapping with type: bearer, apiKey, oauth, command or provider, got a value that is not shown',
       ),
     ],
     'auth without its variable': [

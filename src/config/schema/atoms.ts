@@ -40,6 +40,10 @@ export function properText(expected: string) {
   return v.pipe(v.string(expected), v.minLength(1, expected));
 }
 
+/** What a server or a login is called. */
+export const PLAIN_NAME = /^[A-Za-z0-9_-]{1,64}$/;
+export const PLAIN_NAME_TEXT = 'a name of 1 to 64 letters, digits, _ or -';
+
 /** The name of an environment variable; a pasted credential is told apart by its shape. */
 export function variableName() {
   return v.pipe(

@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import { artifactsSchema } from './artifacts.ts';
 import { duration, text } from './atoms.ts';
+import { loginsSchema } from './auth.ts';
 import { exposureSchema, searchSchema } from './exposure.ts';
 import { modelSchema } from './model.ts';
 import { hooksSchema, ruleSchema } from './rules.ts';
@@ -62,6 +63,12 @@ export const rootSchema = v.strictObject({
     v.pipe(artifactsSchema, v.description('files made of binary and long results')),
   ),
   search: v.optional(v.pipe(searchSchema, v.description('how tools are found'))),
+  logins: v.optional(
+    v.pipe(
+      loginsSchema,
+      v.description('sign-ins by name, for servers with auth: {type: provider}'),
+    ),
+  ),
   servers: v.optional(v.pipe(v.array(serverSchema), v.description('the servers, one item each'))),
 });
 

@@ -3,13 +3,15 @@ import * as v from 'valibot';
 import {
   bool,
   duration,
-  headerName,
   nonEmptyText,
+  PLAIN_NAME,
+  PLAIN_NAME_TEXT,
   properText,
   text,
   variableName,
   wholeNumber,
 } from './atoms.ts';
+import { authSchema } from './auth.ts';
 import { exposureSchema, toolExposureSchema } from './exposure.ts';
 
 export const permissionModeSchema = v.picklist(['ask', 'auto'], 'ask or auto');
@@ -32,112 +34,6 @@ const timeoutSchema = v.strictObject({
   ),
 });
 
-/** Shared by `auth: {type: oauth}` and `logins:`. */
-export const oauthEntries = {
-  clientId: v.optional(v.pipe(nonEmptyText(), v.description('a client registered beforehand'))),
-  clientSecretEnv: v.optional(
-    v.pipe(variableName(), v.description('NAME of the variable with its secret')),
-  ),
-  clientName: v.optional(
-    v.pipe(nonEmptyText(), v.description('how usher registers itself; default usher')),
-  ),
-  clientMetadataUrl: v.optional(
-    v.pipe(nonEmptyText(), v.description('address of a client metadata document of your own')),
-  ),
-  clientRegistration: v.optional(
-    v.pipe(
-      v.picklist(['auto', 'cimd', 'dcr']),
-      v.description(
-        'by metadata document or by dynamic registration; default what the server offers',
-      ),
-    ),
-  ),
-  scope: v.optional(
-    v.pipe(nonEmptyText(), v.description('scopes, separated by spaces; default what is asked for')),
-  ),
-  callbackPort: v.optional(
-    v.pipe(
-      wholeNumber(0),
-      v.maxValue(65_535),
-      v.description('port of the callback; default a free one'),
-    ),
-  ),
-  callbackUrl: v.optional(
-    v.pipe(nonEmptyText(), v.description('callback sent as it is; http on a loopback host')),
-  ),
-  authServerMetadataUrl: v.optional(
-    v.pipe(nonEmptyText(), v.description('where the authorization server describes itself')),
-  ),
-  grant: v.optional(
-    v.pipe(
-      v.picklist([
-        'authorization_code',
-        'device_code',
-        'client_credentials',
-        'jwt-bearer',
-        'enterprise',
-      ]),
-      v.description('how tokens are got; default authorization_code, with a person'),
-    ),
-  ),
-  privateKeyFile: v.optional(
-    v.pipe(nonEmptyText(), v.description('PEM file: the client proves itself by signed JWTs')),
-  ),
-  algorithm: v.optional(v.pipe(nonEmptyText(), v.description('of that key; default ES256'))),
-  assertionFile: v.optional(
-    v.pipe(
-      nonEmptyText(),
-      v.description('grant jwt-bearer: file with the assertion, read anew each time'),
-    ),
-  ),
-  idpFile: v.optional(
-    v.pipe(
-      nonEmptyText(),
-      v.description('grant enterprise: JSON file about the identity provider'),
-    ),
-  ),
-  dpop: v.optional(
-    v.pipe(
-      v.boolean(),
-      v.description('bind tokens to a key of ours; default where the server asks'),
-    ),
-  ),
-};
-
-const authSchema = v.variant(
-  'type',
-  [
-    v.strictObject({
-      type: v.literal('bearer'),
-      tokenEnv: v.pipe(variableName(), v.description('NAME of the variable with the token')),
-    }),
-    v.strictObject({
-      type: v.literal('apiKey'),
-      header: v.pipe(headerName(), v.description('header that carries the key')),
-      tokenEnv: v.pipe(variableName(), v.description('NAME of the variable with the key')),
-    }),
-    v.strictObject({ type: v.literal('oauth'), ...oauthEntries }),
-    v.strictObject({
-      type: v.literal('command'),
-      command: v.pipe(
-        v.array(nonEmptyText()),
-        v.minLength(1, 'a program and its arguments'),
-        v.description(
-          'program and arguments; prints the token, alone or as an OAuth answer in JSON',
-        ),
-      ),
-    }),
-    v.strictObject({
-      type: v.literal('provider'),
-      provider: v.pipe(
-        nonEmptyText(),
-        v.description('a name of logins:, signed in to by usher login'),
-      ),
-    }),
-  ],
-  'bearer, apiKey, oauth, command or provider',
-);
-
 const expectSchema = v.strictObject({
   tools: v.optional(
     v.pipe(v.array(nonEmptyText()), v.description('original names that have to be there')),
@@ -159,7 +55,7 @@ const tlsSchema = v.strictObject({
 export const serverSchema = v.strictObject({
   name: v.pipe(
     text(),
-    v.regex(/^[A-Za-z0-9_-]{1,64}$/, 'a name of 1 to 64 letters, digits, _ or -'),
+    v.regex(PLAIN_NAME, PLAIN_NAME_TEXT),
     v.description('how the server is called in tool names, rules and messages'),
   ),
   url: v.optional(
@@ -212,7 +108,12 @@ export const serverSchema = v.strictObject({
       ),
     ),
   ),
-  auth: v.optional(v.pipe(authSchema, v.description('credentials, by name of a variable'))),
+  auth: v.optional(
+    v.pipe(
+      authSchema,
+      v.description('credentials: a variable, a sign-in (oauth), a program, a login'),
+    ),
+  ),
   tools: v.optional(
     v.pipe(
       v.array(nonEmptyText()),
@@ -310,4 +211,3 @@ export const serverSchema = v.strictObject({
 /** A server entry as the schema returns it: durations in milliseconds, `${VAR}` not yet expanded. */
 export type ServerEntry = v.InferOutput<typeof serverSchema>;
 export type PermissionMode = v.InferOutput<typeof permissionModeSchema>;
-export type ServerAuth = v.InferOutput<typeof authSchema>;
