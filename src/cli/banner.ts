@@ -110,7 +110,7 @@ function serverLine(
     }
     case 'failed':
     case 'needs_auth':
-      return `${head}  ${status.state === 'failed' ? 'failed' : 'needs a token'}`;
+      return `${head}  ${status.state === 'failed' ? 'failed' : needText(status)}`;
     case 'disabled':
       return `${head}  disabled`;
     case 'closed':
@@ -120,6 +120,12 @@ function serverLine(
     case 'discovering':
       return `${head}  still connecting`;
   }
+}
+
+/** With the exact command, where a sign-in is all that is missing. */
+function needText({ error }: ServerStatus): string {
+  if (error?.details['signIn'] !== true) return 'needs a token';
+  return `needs a sign-in: ${clean(error.hint ?? '')}`;
 }
 
 /** Tools of usher itself, by which what servers offer beside tools is read. */

@@ -4,7 +4,24 @@ import type { FlagName } from './flags.ts';
 /** Flags that every command takes. */
 const COMMON = ['quiet', 'verbose', 'no-color', 'no-input', 'help'] as const;
 const CONNECTING = ['config', 'approve', 'server', 'patience', 'timeout'] as const;
-const BARE_URL = ['header', 'bearer-env'] as const;
+const SIGNING_IN = ['no-browser', 'print-url', 'code', 'device'] as const;
+/** Flags that tell about a sign-in. */
+export const OAUTH = [
+  'client-id',
+  'client-secret-env',
+  'client-metadata-url',
+  'client-name',
+  'grant',
+  'private-key',
+  'alg',
+  'idp',
+  'assertion',
+  'dpop',
+  'oauth-scope',
+  'callback-port',
+  'auth-server-metadata-url',
+] as const;
+const BARE_URL = ['header', 'bearer-env', ...OAUTH] as const;
 
 const LISTING = [
   ...CONNECTING,
@@ -159,7 +176,7 @@ export const COMMANDS = {
   },
   mcp: {
     usage:
-      'list | get NAME | add NAME [URL | -- PROGRAM ARG ...] | add-json NAME JSON | remove|enable|disable NAME | approve|reject NAME ... | reset | lock [NAME ...] | doctor [SERVER|URL]',
+      'list | get NAME | add NAME [URL | -- PROGRAM ARG ...] | add-json NAME JSON | remove|enable|disable NAME | login|logout NAME|URL | approve|reject NAME ... | reset | lock [NAME ...] | doctor [SERVER|URL]',
     help: 'show, change, approve or examine the configured servers',
     flags: [
       'config',
@@ -179,6 +196,7 @@ export const COMMANDS = {
       'exposure',
       'description',
       'allow-private',
+      ...SIGNING_IN,
       'output',
       'json',
       ...COMMON,
@@ -187,10 +205,23 @@ export const COMMANDS = {
       'usher mcp add docs https://mcp.example.com/mcp --bearer-env DOCS_TOKEN',
       'usher mcp add files -- npx -y @modelcontextprotocol/server-filesystem .',
       'usher mcp get docs',
+      'usher mcp login docs',
       'usher mcp list --check',
       'usher mcp lock',
       'usher mcp doctor https://mcp.example.com/mcp',
     ],
+  },
+  login: {
+    usage: 'NAME',
+    help: 'sign in to a login that logins: describes; for a server: usher mcp login',
+    flags: ['config', 'timeout', ...SIGNING_IN, 'oauth-scope', 'output', 'json', ...COMMON],
+    examples: ['usher login work', 'usher login work --device'],
+  },
+  logout: {
+    usage: 'NAME',
+    help: 'revoke and forget what usher login keeps',
+    flags: ['config', 'timeout', 'output', 'json', ...COMMON],
+    examples: ['usher logout work'],
   },
   resources: {
     usage: '[SERVER|URL]',

@@ -92,6 +92,61 @@ export const FLAGS = {
     hint: 'NAME',
     help: 'variable that holds the token for a bare URL or mcp add',
   },
+  'client-id': {
+    kind: 'value',
+    hint: 'ID',
+    help: 'sign-in to a bare URL, mcp add: a client that was registered beforehand',
+  },
+  'client-secret-env': {
+    kind: 'value',
+    hint: 'NAME',
+    help: 'with --client-id: variable that holds its secret',
+  },
+  'client-metadata-url': {
+    kind: 'value',
+    hint: 'URL',
+    help: 'sign-in: a client metadata document of your own, where servers take one',
+  },
+  'client-name': { kind: 'value', hint: 'NAME', help: 'sign-in: the name to register with' },
+  grant: {
+    kind: 'value',
+    choices: [
+      'authorization_code',
+      'device_code',
+      'client_credentials',
+      'jwt-bearer',
+      'enterprise',
+    ],
+    help: 'sign-in: how tokens are got (default authorization_code)',
+  },
+  'private-key': {
+    kind: 'value',
+    hint: 'FILE',
+    help: 'sign-in: PEM file; the client proves itself by signed JWTs',
+  },
+  alg: { kind: 'value', hint: 'NAME', help: 'with --private-key: its algorithm (default ES256)' },
+  idp: {
+    kind: 'value',
+    hint: 'FILE',
+    help: 'with --grant enterprise: JSON about the identity provider',
+  },
+  assertion: { kind: 'value', hint: 'FILE', help: 'with --grant jwt-bearer: the assertion' },
+  dpop: { kind: 'switch', help: 'sign-in: bind tokens to a key of ours' },
+  'oauth-scope': {
+    kind: 'value',
+    hint: '"SCOPE ..."',
+    help: 'login: ask for these scopes as well; bare URL, mcp add: for these',
+  },
+  'callback-port': {
+    kind: 'value',
+    hint: 'PORT',
+    help: 'sign-in: port of the callback (default a free one)',
+  },
+  'auth-server-metadata-url': {
+    kind: 'value',
+    hint: 'URL',
+    help: 'sign-in: where the authorization server describes itself',
+  },
   approve: {
     kind: 'list',
     hint: 'NAME',
@@ -120,6 +175,20 @@ export const FLAGS = {
   exposure: { kind: 'value', hint: 'MODE', help: 'mcp add: how models see its tools' },
   description: { kind: 'value', hint: 'TEXT', help: 'mcp add: what the server is for' },
   'allow-private': { kind: 'switch', help: 'mcp add: allow http and private addresses' },
+  'no-browser': {
+    kind: 'switch',
+    help: 'login: open no browser; open the address yourself, and paste what comes of it',
+  },
+  'print-url': {
+    kind: 'switch',
+    help: 'login: print the address to sign in at and end; --code finishes it',
+  },
+  code: {
+    kind: 'value',
+    hint: 'CODE|URL|-',
+    help: 'login: finish what --print-url began; - reads it from stdin',
+  },
+  device: { kind: 'switch', help: 'login: with a code that you type in on another device' },
   all: { kind: 'switch', help: 'hidden tools as well, with the reason' },
   why: { kind: 'switch', help: 'whether a model may call each tool, and what says so' },
   check: {

@@ -24,6 +24,7 @@ import type { Context } from './context.ts';
 import { readElicit } from './elicit.ts';
 import { findPerson } from './person.ts';
 import { type OpenSaving, openRecord } from './saving.ts';
+import { interactionForUrl } from './sign-in.ts';
 import { talkAtTerminal } from './talk.ts';
 
 export interface HouseRequest {
@@ -57,6 +58,7 @@ export async function withHost<T>(
     request.talk === undefined
       ? findPerson({ ...context, ...options, stderrIsTerminal: screen.isTerminal })
       : undefined;
+  const signInBy = request.config.isNamedByUrl === true ? interactionForUrl(context) : undefined;
   const { takeSigint } = interrupts;
   const saved = 'saved' in request ? request.saved : openRecord(context);
   const onEvent = (event: HostEvent) => {
@@ -88,6 +90,8 @@ export async function withHost<T>(
       usesKeptTools: request.usesKeptTools ?? false,
       patienceMs: options.patienceMs,
       surface: request.surface ?? 'command',
+      signInBy,
+      isNamedByUrl: request.config.isNamedByUrl ?? false,
     },
     { env, clock, log },
   );
@@ -102,6 +106,7 @@ export async function withHost<T>(
     await host.close();
     await saved?.close();
     person?.close();
+    signInBy?.close();
   }
 }
 

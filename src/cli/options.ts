@@ -8,6 +8,34 @@ import type { ParsedLine } from './parse.ts';
 export type OutputForm = 'text' | 'json' | 'stream-json';
 export type StdinMode = 'auto' | 'wait' | 'off';
 
+const MAX_PORT = 65_535;
+const GRANTS = [
+  'authorization_code',
+  'device_code',
+  'client_credentials',
+  'jwt-bearer',
+  'enterprise',
+] as const;
+
+/** `undefined` = not given. */
+export interface OAuthOptions {
+  readonly clientId: string | undefined;
+  /** The name of a variable. */
+  readonly clientSecretEnv: string | undefined;
+  readonly clientMetadataUrl: string | undefined;
+  readonly clientName: string | undefined;
+  readonly grant: (typeof GRANTS)[number] | undefined;
+  /** Files, as typed. */
+  readonly privateKey: string | undefined;
+  readonly idp: string | undefined;
+  readonly assertion: string | undefined;
+  readonly algorithm: string | undefined;
+  readonly dpop: true | undefined;
+  readonly scope: string | undefined;
+  readonly callbackPort: number | undefined;
+  readonly authServerMetadataUrl: string | undefined;
+}
+
 export interface CliOptions {
   /** `-` = read from stdin; `undefined` = not given. */
   readonly prompt: string | undefined;
@@ -40,6 +68,15 @@ export interface CliOptions {
   readonly edit: EditOptions;
   readonly headers: readonly string[];
   readonly bearerEnv: string | undefined;
+  /** What a sign-in is told: of a bare URL, or of the server of `mcp add`. */
+  readonly oauth: OAuthOptions;
+  readonly login: {
+    readonly noBrowser: boolean;
+    readonly printUrl: boolean;
+    /** `-`: from stdin. */
+    readonly code: string | undefined;
+    readonly isByDevice: boolean;
+  };
   readonly all: boolean;
   readonly why: boolean;
   readonly check: boolean;
@@ -92,6 +129,8 @@ export function readOptions(line: ParsedLine): CliOptions {
     edit: readEditOptions(flags),
     headers: flags.get('header') ?? [],
     bearerEnv: one('bearer-env'),
+    oauth: readOAuth(flags),
+    login: readLogin(flags),
     all: has('all'),
     why: has('why'),
     check: has('check'),
@@ -101,6 +140,44 @@ export function readOptions(line: ParsedLine): CliOptions {
     verbose: flags.get('verbose')?.length ?? 0,
     noColor: has('no-color'),
     noInput: has('no-input'),
+  };
+}
+
+function readOAuth(flags: ParsedLine['flags']): OAuthOptions {
+  const one = (name: FlagName) => flags.get(name)?.[0];
+  const port = one('callback-port');
+  return {
+    clientId: one('client-id'),
+    clientSecretEnv: one('client-secret-env'),
+    clientMetadataUrl: one('client-metadata-url'),
+    clientName: one('client-name'),
+    grant: oneOf(one('grant'), GRANTS),
+    privateKey: one('private-key'),
+    algorithm: one('alg'),
+    idp: one('idp'),
+    assertion: one('assertion'),
+    dpop: flags.has('dpop') ? true : undefined,
+    scope: one('oauth-scope'),
+    callbackPort: port === undefined ? undefined : readPort(port),
+    authServerMetadataUrl: one('auth-server-metadata-url'),
+  };
+}
+
+function readPort(value: string): number {
+  const port = /^\d{1,5}$/.test(value) ? Number(value) : -1;
+  if (port >= 0 && port <= MAX_PORT) return port;
+  throw new UsageError(`--callback-port: expected a port, 0 to ${MAX_PORT}, got "${value}"`);
+}
+
+function readLogin(flags: ParsedLine['flags']): CliOptions['login'] {
+  const given = (['print-url', 'code', 'device'] as const).filter((name) => flags.has(name));
+  const [first, second] = given;
+  if (second !== undefined) throw new UsageError(`--${first} and --${second} exclude each other`);
+  return {
+    noBrowser: flags.has('no-browser'),
+    printUrl: flags.has('print-url'),
+    code: flags.get('code')?.[0],
+    isByDevice: flags.has('device'),
   };
 }
 

@@ -2,13 +2,15 @@
  * The heavy parts, loaded when a command needs them: the only place of the command line that reaches
  * into config, host and the other surfaces.
  */
-import type { Clock } from '../base/clock.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
 import type { Env } from '../base/env.ts';
 import type { Log } from '../base/log.ts';
+import { createOpenUrl } from '../base/open-url.ts';
 import { stateDirectory } from '../base/paths.ts';
 import { VERSION } from '../base/version.ts';
 import type { Config, ServerConfig } from '../config/types.ts';
 import type { Examination } from '../host/doctor.ts';
+import type { SignIns } from '../host/sign-ins.ts';
 import type { Host, HostOptions } from '../host/types.ts';
 import type { Repl } from '../repl/repl.ts';
 
@@ -38,6 +40,12 @@ export interface Parts {
     ports: HostPorts,
     signal: AbortSignal,
   ): Promise<Examination>;
+  /** Signs in and out; starts nothing by itself. */
+  createSignIns(
+    config: Config,
+    options: { readonly cwd: string; readonly isNamedByUrl: boolean },
+    ports: HostPorts,
+  ): Promise<SignIns>;
   /** Reads and writes `usher.lock`. */
   locks(): Promise<LockTools>;
   /** JSON Schema of the config file, as text. */
@@ -61,6 +69,10 @@ export const realParts: Parts = {
     const { examineServer } = await import('../host/doctor.ts');
     return examineServer(server, cwd, ports, signal);
   },
+  async createSignIns(config, options, ports) {
+    const { createSignIns } = await import('../host/sign-ins.ts');
+    return createSignIns(config, options, ports);
+  },
   locks: () => import('../host/locks.ts'),
   async configSchema() {
     const { configJsonSchema } = await import('../config/json-schema.ts');
@@ -76,6 +88,7 @@ export const realParts: Parts = {
       import('../repl/terminal.ts'),
     ]);
     const stateDir = keepsHistory ? stateDirectory(env) : undefined;
-    return createRepl({ terminal: openTerminal(env), stateDir, version: VERSION });
+    const openUrl = createOpenUrl(env, systemClock);
+    return createRepl({ terminal: openTerminal(env), stateDir, version: VERSION, openUrl });
   },
 };

@@ -115,6 +115,10 @@ async function runCommand(line: ParsedLine, context: Context): Promise<ExitCode>
       return (await import('./commands/search.ts')).runSearch(context, line.words);
     case 'run':
       return (await import('./commands/run-script.ts')).runScriptFile(context, line.words);
+    case 'login':
+      return (await import('./commands/login.ts')).runLogin(context, line.words);
+    case 'logout':
+      return (await import('./commands/login.ts')).runLogout(context, line.words);
     case 'resources':
       return (await import('./commands/resources.ts')).runResources(context, line.words);
     case 'read':

@@ -64,15 +64,31 @@ async function findByUrl(context: Context, url: string): Promise<Target> {
     checkServerNames(config, [configured.name]);
     return { config, servers: [configured.name] };
   }
-  const query = { url, headers: options.headers, bearerEnv: options.bearerEnv, env, cwd };
+  const { headers, bearerEnv, oauth } = options;
+  if (bearerEnv !== undefined && hasOAuth(context)) {
+    throw new UsageError('--bearer-env and flags about a sign-in exclude each other');
+  }
+  const query = { url, headers, bearerEnv, oauth, env, cwd };
   return { config: configForUrl(config, query), servers: undefined };
 }
 
-function refuseUrlFlags({ options }: Context): void {
-  if (options.headers.length === 0 && options.bearerEnv === undefined) return;
+function refuseUrlFlags(context: Context): void {
+  const { options } = context;
+  if (options.headers.length === 0 && options.bearerEnv === undefined) {
+    if (!hasOAuth(context)) return;
+    throw new UsageError('flags about a sign-in go with a bare URL only', {
+      hint: 'a configured server has auth: { type: oauth } in the config',
+    });
+  }
   throw new UsageError('--header and --bearer-env go with a bare URL only', {
     hint: 'a configured server has headers: and auth: in the config',
   });
+}
+
+/** `--oauth-scope` alone is a wish of a login, not a setting. */
+function hasOAuth({ options }: Context): boolean {
+  const { scope: _scope, ...settings } = options.oauth;
+  return Object.values(settings).some((value) => value !== undefined);
 }
 
 function qualified(target: Target, typed: string, tool: string | undefined): string {

@@ -10,6 +10,7 @@ import { isPlausibleVariable, looksLikeSecret } from '../config/secret-names.ts'
 import { buildServer } from '../config/server-build.ts';
 import type { Config, ServerConfig } from '../config/types.ts';
 import { literalSecretParameters, urlProblem } from '../config/url-rules.ts';
+import type { OAuthOptions } from './options.ts';
 
 export interface UrlServerQuery {
   readonly url: string;
@@ -17,6 +18,8 @@ export interface UrlServerQuery {
   readonly headers: readonly string[];
   /** `--bearer-env`: the name of a variable. */
   readonly bearerEnv: string | undefined;
+  /** Flags about a sign-in. */
+  readonly oauth: OAuthOptions;
   readonly env: Env;
   readonly cwd: string;
 }
@@ -45,7 +48,7 @@ export function configForUrl(config: Config, query: UrlServerQuery): Config {
       ? urlProblem(url, false, transport)
       : `the parameter ${secret} is a secret; send it with --header or --bearer-env`;
   if (problem !== undefined) throw new UsageError(`the server's URL: ${problem}`);
-  const auth = readBearer(query.bearerEnv, env);
+  const auth = readBearer(query.bearerEnv, env) ?? signInOf(query, transport);
   const entry = {
     name: nameOf(new URL(url)),
     url,
@@ -59,7 +62,26 @@ export function configForUrl(config: Config, query: UrlServerQuery): Config {
   if (server === undefined) {
     throw new UsageError(breaks.map(({ path, text }) => `${path.join('.')}: ${text}`).join('\n'));
   }
-  return { ...config, servers: [server], warnings: [], skipped: [] };
+  return { ...config, servers: [server], warnings: [], skipped: [], isNamedByUrl: true };
+}
+
+/** A bare URL is signed in to where it asks for that; credentials of the command line are the person's word. */
+function signInOf({ headers, oauth }: UrlServerQuery, transport: 'ws' | 'http') {
+  const { privateKey, idp, assertion, ...rest } = oauth;
+  const settings = {
+    ...rest,
+    privateKeyFile: privateKey,
+    idpFile: idp,
+    assertionFile: assertion,
+  };
+  const given = Object.entries(settings).filter(([, value]) => value !== undefined);
+  const hasHeader = headers.some((text) => /^authorization\s*[:=]/i.test(text.trim()));
+  if (given.length > 0 && (transport === 'ws' || hasHeader)) {
+    const rival = hasHeader ? '--header Authorization' : 'a WebSocket';
+    throw new UsageError(`a sign-in does not go with ${rival}`);
+  }
+  if (transport === 'ws' || hasHeader) return undefined;
+  return { type: 'oauth' as const, ...Object.fromEntries(given) };
 }
 
 function sameUrl(a: string, b: string): boolean {

@@ -245,6 +245,7 @@ export function createHost(given: HostOptions, deps: HostDeps): Host {
     explain: permissions.explain,
     forgetGrants: (server, tool) => permissions.deps.grants.remove(server, tool),
     reconnect: (server, signal) => sources.reconnect(server, signal),
+    signIn: (server, request, signal) => sources.signIn(server, request, signal),
     killNow: killAll,
     async close() {
       pruning.abort();

@@ -20,8 +20,10 @@ import { awaitServer } from './await-server.ts';
 import { createBuiltin } from './builtin.ts';
 import type { HostDeps } from './create.ts';
 import { lockWarning, readLocks } from './locks.ts';
+import { openLogins } from './logins.ts';
 import { createOfferSource, OFFERS_NAME, offerDefinitions } from './offer-source.ts';
 import { createOffers, type Offers } from './offers.ts';
+import { namedLogin, type SignInOutcome, type SignInRequest, signInOver } from './sign-ins.ts';
 import { UNEXPECTED_HINT, unexpectedText } from './start.ts';
 import type { HostOptions, StartReport } from './types.ts';
 import { unmatchedPermissions } from './unmatched.ts';
@@ -43,22 +45,34 @@ export interface Sources {
   awaitServer(server: string, signal: AbortSignal): Promise<void>;
   /** Throws UsageError for a name that this run does not have. */
   reconnect(server: string, signal: AbortSignal): Promise<ServerStatus>;
+  /** Rejects with UsageError for a name that this run does not have, or as `SignIns.signIn`. */
+  signIn(server: string, request: SignInRequest, signal: AbortSignal): Promise<SignInOutcome>;
   close(): Promise<void>;
 }
+
+type SourceOptions = Pick<
+  HostOptions,
+  'config' | 'cwd' | 'onEvent' | 'patienceMs' | 'usesKeptTools' | 'signInBy' | 'isNamedByUrl'
+>;
 
 /** Makes all sources; nothing is started before `start`. The caller closes them. */
 export function createSources(
   servers: readonly ServerConfig[],
   registry: Registry,
-  options: Pick<HostOptions, 'config' | 'cwd' | 'onEvent' | 'patienceMs' | 'usesKeptTools'>,
+  options: SourceOptions,
   deps: HostDeps,
   asks: Asks,
 ): Sources {
   const memory = createMemory(deps);
+  const logins = openLogins(deps);
   const ports = {
     ...connectionPorts(options.cwd, deps),
     memory,
     usesKeptTools: options.usesKeptTools ?? false,
+    logins,
+    signInBy: options.signInBy,
+    isNamedByUrl: options.isNamedByUrl ?? false,
+    namedLogin: (name: string) => namedLogin(options.config, name),
   };
   const portsFor = (config: ServerConfig): AskPorts => {
     const asking = asks.portsFor(config);
@@ -131,6 +145,14 @@ export function createSources(
     options.onEvent({ type: 'server', status: connection.status() });
   });
 
+  const connectionOf = (server: string): Connection => {
+    const connection = manager.get(server);
+    if (connection !== undefined) return connection;
+    throw new UsageError(`no server "${server}" in this run`, {
+      hint: `there is ${servers.map(({ name }) => name).join(', ')}`,
+    });
+  };
+
   return {
     offers,
     async start(signal) {
@@ -157,15 +179,12 @@ export function createSources(
       if (connection !== undefined) await awaitServer(connection, signal);
     },
     async reconnect(server, signal) {
-      const connection = manager.get(server);
-      if (connection === undefined) {
-        throw new UsageError(`no server "${server}" in this run`, {
-          hint: `there is ${servers.map(({ name }) => name).join(', ')}`,
-        });
-      }
+      const connection = connectionOf(server);
       await connection.connect(signal);
       return connection.status();
     },
+    signIn: async (server, request, signal) =>
+      signInOver(connectionOf(server), request, logins, signal),
     async close() {
       await manager.close();
       memory.save();

@@ -1,5 +1,7 @@
 /** The whole house behind one door: what surfaces use. */
+
 import type { AgentEvent, RunLimits, RunResult } from '../agent/types.ts';
+import type { Interaction } from '../auth/types.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { BeforeSend } from '../calls/execute.ts';
 import type { CallOutcome, ToolCall } from '../calls/types.ts';
@@ -17,6 +19,7 @@ import type { PermissionReport } from './permissions.ts';
 import type { ScriptReport, ScriptRequest } from './scripts.ts';
 import type { ServerLogLevel } from './server-level.ts';
 import type { ServerOffers } from './server-offers.ts';
+import type { SignInOutcome, SignInRequest } from './sign-ins.ts';
 import type { Talk } from './talk.ts';
 
 export interface HostOptions {
@@ -62,6 +65,10 @@ export interface HostOptions {
   readonly usesKeptTools?: boolean;
   /** For hooks: who speaks to the person, such as `run`, `session`, `call`. Default `embedded`. */
   readonly surface?: string | undefined;
+  /** A person who signs in while a request waits. Default: such a request fails and names the command. */
+  readonly signInBy?: Interaction | undefined;
+  /** True: the one server is named by its URL. Default false. */
+  readonly isNamedByUrl?: boolean;
   /** A terminal session stops waiting for stragglers after this; a script waits for all (`undefined`). */
   readonly patienceMs: number | undefined;
 }
@@ -138,6 +145,8 @@ export interface Host {
   forgetGrants(server: string, tool: string): number;
   /** Connects one server again. */
   reconnect(server: string, signal: AbortSignal): Promise<ServerStatus>;
+  /** Signs in to one server and connects it. Rejects with UsageError, with what went wrong, or the signal's reason. */
+  signIn(server: string, request: SignInRequest, signal: AbortSignal): Promise<SignInOutcome>;
   /** Kills every child group at once, synchronously: for a second Ctrl-C. */
   killNow(): void;
   /** Ends everything: children, sessions, timers. Idempotent, within 4 s. */

@@ -1,8 +1,10 @@
-/** The headers that a server's `headersCommand` gives, where it has one. */
+/** The credentials that a program of the user's gives: `headersCommand`, `auth: {type: command}`. */
 import { createHeaderSource, type HeaderSource } from '../auth/header-source.ts';
 import { authHeader } from '../auth/headers.ts';
 import { runHeadersCommand } from '../auth/headers-command.ts';
+import { createTokenCommandSource, runTokenCommand } from '../auth/token-command.ts';
 import { AuthError } from '../base/errors.ts';
+import type { ServerAuth } from '../config/types.ts';
 import type { RemoteEndpoint } from '../transport/create.ts';
 import { serverEnv } from '../transport/stdio-env.ts';
 import type { ConnectionPorts } from './ports.ts';
@@ -27,4 +29,16 @@ export function commandHeaders(
       details: { sent: false },
     });
   });
+}
+
+/** The token of `auth: {type: command}`. `closing` ends a command that runs. Nothing is started yet. */
+export function commandToken(
+  server: string,
+  { command: argv, envPass, cwd }: Extract<ServerAuth, { readonly type: 'command' }>,
+  ports: Pick<ConnectionPorts, 'clock' | 'env' | 'spawn'>,
+  closing: AbortSignal,
+): HeaderSource {
+  const env = serverEnv(ports.env, {}, envPass);
+  const run = () => runTokenCommand({ server, argv, env, cwd }, ports, closing);
+  return createTokenCommandSource(run, ports.clock);
 }

@@ -3,8 +3,8 @@
  * place that changes its state.
  */
 
-import type { HeaderSource } from '../auth/header-source.ts';
 import { readCredentials } from '../auth/headers.ts';
+import type { SignIn } from '../auth/sign-in.ts';
 import { anySignal, raceAbort, startLimit } from '../base/abort.ts';
 import {
   type AppError,
@@ -18,7 +18,7 @@ import type { ServerConfig } from '../config/types.ts';
 import type { SourceCall, ToolResult } from '../tools/types.ts';
 import { createTransport, type RemoteEndpoint } from '../transport/create.ts';
 import { mayDownload } from '../transport/launchers.ts';
-import { commandHeaders } from './command-headers.ts';
+import { type Credentials, openCredentials, signInFor } from './credentials.ts';
 import { connectFault, connectTimeout, withDiagnostics } from './errors.ts';
 import { HangWatch } from './hang-watch.ts';
 import { identityOf } from './identity.ts';
@@ -52,7 +52,7 @@ class ServerConnection implements Connection {
   readonly #requests: Requests;
   readonly #memory: ServerMemory;
   readonly #tools: ToolList;
-  readonly #headers: HeaderSource | undefined;
+  readonly #credentials: Credentials;
   readonly #closing = new AbortController();
   /** Links on their way out; `close` waits for them. */
   readonly #leaving = new Set<Promise<void>>();
@@ -79,11 +79,16 @@ class ServerConnection implements Connection {
       onAnswered: () => this.#hangs.reset(),
       onTimedOut: (link, startedMs) => this.#timedOut(link, startedMs),
       onContradicted: (link) => this.#contradicted(link),
+      signIn: (error, signal) => this.#signIn(error, signal),
     });
     const memory = new ServerMemory(config, endpoint, ports);
     this.#memory = memory;
-    this.#headers = commandHeaders(config.name, endpoint, ports, this.#closing.signal);
+    this.#credentials = openCredentials(config.name, endpoint, ports, this.#closing.signal);
     this.#tools = new ToolList({ config, ports, board: this.#board, memory });
+  }
+
+  get signIn(): SignIn | undefined {
+    return this.#credentials.signIn;
   }
 
   status(): ServerStatus {
@@ -137,13 +142,37 @@ class ServerConnection implements Connection {
 
   async #connectOnce(caller: AbortSignal, isQuiet: boolean): Promise<void> {
     const { clock } = this.#ports;
+    let spentMs = 0;
+    this.#credentials.source?.reset();
+    for (;;) {
+      const startedAt = clock.now();
+      try {
+        const link = await this.#meetOnce(caller, isQuiet);
+        const readyMs = spentMs + clock.now() - startedAt;
+        this.#board.update({ state: 'ready', error: undefined, readyMs });
+        link.listen();
+        return;
+      } catch (thrown) {
+        spentMs += clock.now() - startedAt;
+        try {
+          if (await this.#signIn(thrown, caller)) continue;
+          this.#connectFailed(caller.aborted ? cancelled(this.name) : thrown);
+        } catch (failure) {
+          this.#connectFailed(caller.aborted ? cancelled(this.name) : failure);
+        }
+        return;
+      }
+    }
+  }
+
+  /** One attempt within the connect limit. Rejects with AppError or the signal's reason. */
+  async #meetOnce(caller: AbortSignal, isQuiet: boolean): Promise<Link> {
+    const { clock } = this.#ports;
     const { connectMs } = this.config.timeout;
-    const startedAt = clock.now();
     if (!isQuiet) {
       this.#board.update({ state: 'connecting', error: undefined, readyMs: undefined });
     }
     this.#dropLink();
-    this.#headers?.reset();
     // Two processes of one server may fight over its files.
     if (this.kind === 'stdio') await Promise.all(this.#leaving);
     let phase = 'initialize';
@@ -153,7 +182,7 @@ class ServerConnection implements Connection {
       signal.throwIfAborted();
       const mayUseKept = !this.#hasConnected;
       this.#hasConnected = true;
-      const link = await meet({
+      return await meet({
         config: this.config,
         ports: this.#ports,
         memory: this.#memory,
@@ -170,14 +199,15 @@ class ServerConnection implements Connection {
         },
         tools: this.#tools,
       });
-      const readyMs = clock.now() - startedAt;
-      this.#board.update({ state: 'ready', error: undefined, readyMs });
-      link.listen();
-    } catch (thrown) {
-      this.#connectFailed(caller.aborted ? cancelled(this.name) : thrown);
     } finally {
       limit.dispose();
     }
+  }
+
+  /** Has a person sign in where that helps, however long it takes. True: the same request may succeed now. */
+  #signIn(error: unknown, signal: AbortSignal): Promise<boolean> {
+    const { signIn } = this.#credentials;
+    return signInFor(error, signIn, this.#ports.signInBy, anySignal(signal, this.#closing.signal));
   }
 
   #agreedOn(link: Link, agreement: Agreement, shown: Pick<Partial<ServerStatus>, 'state'>): void {
@@ -197,13 +227,13 @@ class ServerConnection implements Connection {
   #openLink(): Link {
     const { name, config } = this;
     const ports = this.#ports;
-    const source = this.#headers;
+    const { source, refusedHint } = this.#credentials;
     const transport = createTransport(
       name,
       this.#endpoint,
       (http) => ({
         ...readCredentials(name, http, ports.env),
-        ...(source === undefined ? {} : { hasToken: true, refusedHint: REFUSED_TWICE }),
+        ...(refusedHint === undefined ? {} : { hasToken: true, refusedHint }),
       }),
       source === undefined ? ports : { ...ports, dress: source.wrap },
     );
@@ -324,8 +354,6 @@ class ServerConnection implements Connection {
     this.#board.update({ state: 'closed' });
   }
 }
-
-const REFUSED_TWICE = 'its headersCommand was run once more, and those headers are refused as well';
 
 /** Of what was thrown first, where it is known. */
 function stackOf(fault: InternalError): string {

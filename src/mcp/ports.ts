@@ -1,4 +1,5 @@
 /** What a connection needs from outside. */
+import type { Interaction, LoginStore, Subject } from '../auth/types.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { TransportPorts } from '../transport/create.ts';
 import type { EraMemory } from './era-memory.ts';
@@ -13,7 +14,21 @@ export type AnswerServer = (
   signal: AbortSignal,
 ) => Promise<JsonValue>;
 
+export interface NamedLogin {
+  readonly subject: Subject;
+  /** Its addresses may be private ones, and http. */
+  readonly allowPrivate: boolean;
+}
+
 export interface ConnectionPorts extends TransportPorts {
+  /** Sign-ins that are kept. Absent: none. */
+  readonly logins?: LoginStore;
+  /** A person who may sign in while a request waits. Absent: it fails and names the command. */
+  readonly signInBy?: Interaction | undefined;
+  /** True: a person names the server by its URL. Default false: by its name. */
+  readonly isNamedByUrl?: boolean;
+  /** A login of `logins:`; `undefined`: there is none of that name. */
+  readonly namedLogin?: (name: string) => NamedLogin | undefined;
   /** Our working directory, absolute: the root that servers are told. */
   readonly cwd: string;
   /** Our version, as servers are told. */

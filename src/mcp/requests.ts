@@ -24,6 +24,8 @@ export interface RequestsOptions {
   readonly onTimedOut: (link: Link, startedMs: number) => void;
   /** The server at the end of `link` is not of the era that was remembered. */
   readonly onContradicted: (link: Link) => void;
+  /** Has a person sign in where that helps. True: the request was refused unread and may be sent again. */
+  readonly signIn: (error: unknown, signal: AbortSignal) => Promise<boolean>;
 }
 
 export class Requests {
@@ -119,13 +121,14 @@ export class Requests {
     }
   }
 
-  /** Once more over a new link when the remembered era was wrong and nothing was executed. */
+  /** Once more after a sign-in, and over a new link when the remembered era was wrong and nothing was executed. */
   async #againIfContradicted<T>(signal: AbortSignal, work: (link: Link) => Promise<T>): Promise<T> {
-    const { onContradicted, readyLink } = this.#options;
+    const { onContradicted, readyLink, signIn } = this.#options;
     const link = await readyLink(signal);
     try {
       return await work(link);
     } catch (error) {
+      if (await signIn(error, signal)) return work(await readyLink(signal));
       if (!(error instanceof EraContradictedError)) throw error;
       onContradicted(link);
       // What the server answered is the answer where it may have acted on the request.

@@ -1,4 +1,5 @@
 /** One server as the host sees it: its state, what it offers, and how to use it. */
+import type { SignIn } from '../auth/sign-in.ts';
 import type { AppError } from '../base/errors.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { ServerConfig } from '../config/types.ts';
@@ -50,6 +51,8 @@ export interface ServerRequestOptions {
 /** One object owns all about one server. A ToolSource whose list may change. */
 export interface Connection extends ToolSource {
   readonly config: ServerConfig;
+  /** `undefined`: its credentials are no sign-in. */
+  readonly signIn?: SignIn | undefined;
   status(): ServerStatus;
   /** Connects and discovers. Never rejects: the outcome is in `status()`. Safe to call again after a failure. */
   connect(signal: AbortSignal): Promise<void>;

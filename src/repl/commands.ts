@@ -6,6 +6,7 @@ import { type ListingView, listServers, listTools } from './listing.ts';
 import { fillPrompt, isPromptLine, listOffers } from './offers.ts';
 import { runPermissions } from './permissions.ts';
 import { cleanLine } from './render.ts';
+import { type SignInDeps, signIn } from './sign-in.ts';
 
 export type CommandOutcome =
   | { readonly kind: 'lines'; readonly lines: readonly string[] }
@@ -30,6 +31,7 @@ const HELP = [
   '  /tools [SERVER]        tools that the model may use, and why the others are hidden',
   '  /mcp                   servers: state, protocol, tools, last error',
   '  /mcp reconnect NAME    connect a server again',
+  '  /mcp login NAME        sign in to a server in the browser, and connect it',
   '  /permissions [SERVER]  what a call of the model meets, which rule says so, what you allowed',
   '  /permissions forget SERVER/TOOL',
   '                         take back what you allowed, for this session and for good',
@@ -48,6 +50,7 @@ export async function runCommand(
   host: Host,
   view: ListingView,
   signal: AbortSignal,
+  signInDeps?: SignInDeps,
 ): Promise<CommandOutcome> {
   const [name = '', ...words] = line.trim().split(/\s+/);
   switch (name) {
@@ -59,7 +62,7 @@ export async function runCommand(
     case '/mcp':
       return words.length === 0
         ? say(...listServers(host.status(), host.snapshot(), view))
-        : reconnect(words, host, view, signal);
+        : changeServer(words, host, view, signal, signInDeps);
     case '/permissions':
       return say(...runPermissions(words, host, view));
     case '/resources':
@@ -84,18 +87,26 @@ function showTools(words: readonly string[], host: Host, view: ListingView): Com
   return say(...listTools([found], host.snapshot(), view));
 }
 
-async function reconnect(
+async function changeServer(
   words: readonly string[],
   host: Host,
   view: ListingView,
   signal: AbortSignal,
+  signInDeps: SignInDeps | undefined,
 ): Promise<CommandOutcome> {
   const [verb = '', name] = words;
-  if (verb !== 'reconnect' || name === undefined) return say('Usage: /mcp, or /mcp reconnect NAME');
+  if (!['reconnect', 'login'].includes(verb) || name === undefined) {
+    return say('Usage: /mcp, /mcp reconnect NAME, or /mcp login NAME');
+  }
   const found = findServer(name, host.status());
   if (found === undefined) return unknownServer(name, host.status());
-  const status = await host.reconnect(found.name, signal);
-  return say(...listServers([status], host.snapshot(), view));
+  const lines: string[] = [];
+  if (verb === 'reconnect') await host.reconnect(found.name, signal);
+  else if (signInDeps !== undefined) {
+    lines.push(...(await signIn(found.name, host, signInDeps, signal)).map(cleanLine));
+  }
+  const status = findServer(found.name, host.status()) ?? found;
+  return say(...lines, ...listServers([status], host.snapshot(), view));
 }
 
 function findServer(name: string, servers: readonly ServerStatus[]): ServerStatus | undefined {

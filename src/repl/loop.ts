@@ -9,6 +9,7 @@ import type { Input, LineResult } from './input.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import { cleanLine, cleanText, type Paint } from './render.ts';
 import type { Screen } from './screen.ts';
+import type { SignInDeps } from './sign-in.ts';
 import type { Terminal } from './terminal.ts';
 import type { View } from './view.ts';
 
@@ -21,6 +22,8 @@ export interface LoopDeps {
   readonly history: History;
   readonly terminal: Pick<Terminal, 'columns'>;
   readonly paint: Paint;
+  /** For `/mcp login`. */
+  readonly signIn: SignInDeps;
 }
 
 type Next = 'stay' | 'exit';
@@ -116,12 +119,13 @@ async function runTyped(line: string, deps: LoopDeps, signal: AbortSignal): Prom
 /** What /mcp reconnect does to a server is in its own answer. */
 async function runQuietly(
   line: string,
-  { host, view, terminal, paint }: LoopDeps,
+  { host, view, terminal, paint, signIn }: LoopDeps,
   signal: AbortSignal,
 ): Promise<CommandOutcome> {
   view.muteServers();
   try {
-    return await runCommand(line, host, { columns: terminal.columns(), paint }, signal);
+    const listing = { columns: terminal.columns(), paint };
+    return await runCommand(line, host, listing, signal, signIn);
   } finally {
     view.knowServers(host.status());
   }

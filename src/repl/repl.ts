@@ -12,6 +12,7 @@
 import { raceAbort } from '../base/abort.ts';
 import { AppError, InterruptedError } from '../base/errors.ts';
 import { EXIT, type ExitCode } from '../base/exit.ts';
+import type { OpenUrl } from '../base/open-url.ts';
 import type { Talk } from '../host/talk.ts';
 import type { Host, HostEvent } from '../host/types.ts';
 import type { AskUser } from '../permission/types.ts';
@@ -31,6 +32,8 @@ export interface ReplOptions {
   /** Where the history is kept; `undefined`: not at all. */
   readonly stateDir: string | undefined;
   readonly version: string;
+  /** For `/mcp login`; absent: no browser is opened. */
+  readonly openUrl?: OpenUrl;
 }
 
 export interface Repl {
@@ -52,7 +55,7 @@ export interface Repl {
 
 const CANCELLING = 'cancelling … (Ctrl-C again ends usher at once)';
 
-export function createRepl({ terminal, stateDir, version }: ReplOptions): Repl {
+export function createRepl({ terminal, stateDir, version, openUrl }: ReplOptions): Repl {
   const screen = createScreen(terminal);
   const input = createInput(terminal, screen);
   const paint = createPaint(terminal.colour);
@@ -98,7 +101,9 @@ export function createRepl({ terminal, stateDir, version }: ReplOptions): Repl {
         const history = openHistory(stateDir, (text) =>
           screen.print(paint(cleanLine(text), 'dim')),
         );
-        const loop = runLoop({ host, life, input, screen, view, history, terminal, paint });
+        const signIn = { talk, openUrl };
+        const parts = { host, life, input, screen, view, history, terminal, paint, signIn };
+        const loop = runLoop(parts);
         started.resolve();
         exit = await Promise.race([loop, life.ended]);
       } finally {

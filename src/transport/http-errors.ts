@@ -177,7 +177,7 @@ function refusedError(target: Target, status: number, tail: string): AuthError {
   }
   return new AuthError(`server "${name}" needs a token (401)${tail}`, {
     details,
-    hint: 'add auth: {type: bearer, tokenEnv: NAME} to its entry',
+    hint: 'add auth: {type: bearer, tokenEnv: NAME} or auth: {type: oauth} to its entry',
   });
 }
 

@@ -235,6 +235,7 @@ export async function cli(words: readonly string[], run: CliRun = {}): Promise<C
       return Promise.resolve(fakeHost(options, run.host ?? {}, steps));
     },
     examineServer: ({ name }) => Promise.reject(new Error(`${name} is not examined here`)),
+    createSignIns: () => Promise.reject(new Error('nobody signs in here')),
     locks: () => Promise.reject(new Error('nothing is locked here')),
     configSchema: () => Promise.resolve('{}\n'),
     configExample: () => Promise.resolve('# example\n'),
@@ -286,6 +287,7 @@ function fakeHost(options: HostOptions, fake: Partial<FakeHost>, steps: string[]
         Promise.resolve({ kind: 'cancelled', tool: undefined, sent: false, text: 'cancelled' })
       );
     },
+    signIn: () => Promise.reject(new Error('nobody signs in here')),
     parseArguments: (_tool, words) =>
       Promise.resolve(
         words[0]?.startsWith('{')

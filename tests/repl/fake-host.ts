@@ -66,6 +66,7 @@ export function createFakeHost(
     read: () => Promise.resolve(NOT_SCRIPTED),
     parseArguments: () => Promise.resolve({}),
     runScript: () => Promise.reject(new Error('not used')),
+    signIn: () => Promise.reject(new Error('not used')),
     checkScript: () => Promise.resolve([]),
     checkArguments: () => [],
     permissions: () => ({

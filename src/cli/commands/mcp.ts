@@ -2,6 +2,7 @@
 import { UsageError } from '../../base/errors.ts';
 import type { ExitCode } from '../../base/exit.ts';
 import { nearestMatches } from '../../base/text.ts';
+import { OAUTH } from '../command-table.ts';
 import type { Context } from '../context.ts';
 import type { FlagName } from '../flags.ts';
 import type { ParsedLine } from '../parse.ts';
@@ -22,6 +23,7 @@ const ACTIONS = {
     'cwd',
     'header',
     'bearer-env',
+    ...OAUTH,
     'transport',
     'exposure',
     'description',
@@ -31,11 +33,13 @@ const ACTIONS = {
   remove: SCOPE,
   enable: SCOPE,
   disable: SCOPE,
+  login: ['no-browser', 'print-url', 'code', 'device', ...OAUTH, 'header', 'approve', 'timeout'],
+  logout: [...OAUTH, 'approve', 'timeout'],
   approve: ['diff', 'timeout'],
   reject: [],
   reset: [],
   lock: ['diff', 'approve', 'timeout'],
-  doctor: ['header', 'bearer-env', 'approve', 'timeout'],
+  doctor: ['header', 'bearer-env', ...OAUTH, 'approve', 'timeout'],
 } as const satisfies Readonly<Record<string, readonly FlagName[]>>;
 
 type Action = keyof typeof ACTIONS;
@@ -70,6 +74,10 @@ export async function runMcp(context: Context, line: ParsedLine): Promise<ExitCo
     case 'enable':
     case 'disable':
       return (await import('./mcp-change.ts')).runChange(context, action, oneWord(rest, 'mcp'));
+    case 'login':
+      return (await import('./login.ts')).runServerLogin(context, rest);
+    case 'logout':
+      return (await import('./login.ts')).runServerLogout(context, rest);
     case 'lock':
       return (await import('./mcp-lock.ts')).runLock(context, rest);
     case 'approve':

@@ -1,0 +1,159 @@
+/**
+ * Puts the token of a sign-in on every request to one server, and renews it when it is refused. Never asks a
+ * person: what needs one ends in a SignInNeededError, before the server has acted on the request.
+ */
+import { raceAbort } from '../base/abort.ts';
+import type { Clock } from '../base/clock.ts';
+import { AuthError } from '../base/errors.ts';
+import { discardBody, type Fetch, type FetchInit } from '../base/http.ts';
+import type { HeaderSource } from './header-source.ts';
+import type { SignIn } from './sign-in.ts';
+import type { Challenge, DpopKey, StoredLogin, Subject } from './types.ts';
+
+/** Only a person can help. The request was refused unread: it may be sent again after a sign-in. */
+export class SignInNeededError extends AuthError {
+  readonly challenge: Challenge | undefined;
+  /** False: a person was asked for just this, in vain. */
+  readonly isWorthAsking: boolean;
+
+  constructor(
+    message: string,
+    facts: {
+      readonly challenge: Challenge | undefined;
+      readonly isWorthAsking: boolean;
+      readonly status: number;
+      readonly hint: string;
+    },
+  ) {
+    const { status, hint } = facts;
+    super(message, { hint, details: { status, signIn: true } });
+    this.challenge = facts.challenge;
+    this.isWorthAsking = facts.isWorthAsking;
+  }
+}
+
+/** `isOptional`: without a kept login a refusal is left as it is, unless the server says where to sign in. */
+export function createOAuthSource(
+  signIn: SignIn,
+  options: { readonly clock: Clock; readonly isOptional: boolean; readonly closing: AbortSignal },
+): HeaderSource {
+  let proving: { readonly key: DpopKey; readonly prover: Promise<Prover> } | undefined;
+  const { origin } = new URL(signIn.subject.url ?? '');
+
+  const proverOf = (key: DpopKey): Promise<Prover> => {
+    if (proving?.key !== key) {
+      const loading = import('./dpop.ts');
+      proving = {
+        key,
+        prover: loading.then(({ createProver }) => createProver(key, options.clock)),
+      };
+    }
+    return proving.prover;
+  };
+
+  const dressed = async (fetch: Fetch, url: string, init: FetchInit, login: StoredLogin) => {
+    const { tokens, dpopKey } = login;
+    const send = (headers: Record<string, string>) =>
+      fetch(url, { ...init, headers: { ...init.headers, ...headers } });
+    if (tokens.type === 'bearer' || dpopKey === undefined) {
+      return send({ authorization: `Bearer ${tokens.accessToken}` });
+    }
+    const prover = await proverOf(dpopKey);
+    const sendProven = async () =>
+      send({
+        authorization: `DPoP ${tokens.accessToken}`,
+        dpop: await prover.proof(init.method, url, tokens.accessToken),
+      });
+    const response = await sendProven();
+    const wantsNonce = prover.nonceFrom(response) && response.status === 401;
+    if (!wantsNonce || (await challengeOf(response))?.error !== 'use_dpop_nonce') return response;
+    await discardBody(response);
+    const second = await sendProven();
+    prover.nonceFrom(second);
+    return second;
+  };
+
+  const send = async (fetch: Fetch, url: string, init: FetchInit, login?: StoredLogin) =>
+    login === undefined ? fetch(url, init) : dressed(fetch, url, init, login);
+
+  return {
+    reset: () => signIn.reset(),
+    wrap(fetch) {
+      const wrapped: Fetch = async (url, init) => {
+        // A token is for the server that it was given for.
+        if (new URL(url).origin !== origin) return fetch(url, init);
+        let login = await raceAbort(signIn.current(options.closing), init.signal);
+        const tried = new Set<number>();
+        for (;;) {
+          const response = await send(fetch, url, init, login);
+          const challenge = isRefusal(response) ? await challengeOf(response) : undefined;
+          const { status } = response;
+          const isStepUp = status === 403 && challenge?.error === 'insufficient_scope';
+          if (status !== 401 && !isStepUp) return response;
+          const isForeign = login === undefined && challenge?.resourceMetadata === undefined;
+          if (init.method === 'DELETE' || (options.isOptional && isForeign)) return response;
+          await discardBody(response);
+          // One renewal for each kind of refusal.
+          const isFirst = !tried.has(status);
+          tried.add(status);
+          const renewed: StoredLogin | undefined = isFirst
+            ? await raceAbort(signIn.renew(login, challenge, options.closing), init.signal)
+            : undefined;
+          if (renewed === undefined) throw neededError(signIn, login, challenge, status);
+          login = renewed;
+        }
+      };
+      return Object.assign(wrapped, fetch);
+    },
+  };
+}
+
+type Prover = ReturnType<typeof import('./dpop.ts').createProver>;
+
+function isRefusal({ status }: Response): boolean {
+  return status === 401 || status === 403;
+}
+
+async function challengeOf(response: Response): Promise<Challenge | undefined> {
+  if (!response.headers.has('www-authenticate')) return undefined;
+  const { readChallenge } = await import('./challenge.ts');
+  return readChallenge(response);
+}
+
+function neededError(
+  signIn: SignIn,
+  login: StoredLogin | undefined,
+  challenge: Challenge | undefined,
+  status: number,
+): SignInNeededError {
+  const { subject } = signIn;
+  if (status === 403 && challenge !== undefined) {
+    const isWorthAsking = !signIn.isScopeRefused(challenge);
+    return new SignInNeededError(scopeText(subject, challenge, isWorthAsking), {
+      challenge,
+      isWorthAsking,
+      status,
+      hint: scopeHint(subject, challenge),
+    });
+  }
+  const text =
+    login === undefined
+      ? `${subject.label} needs a sign-in (401)`
+      : `${subject.label} does not take the kept sign-in any more (401)`;
+  return new SignInNeededError(text, {
+    challenge,
+    isWorthAsking: true,
+    status,
+    hint: subject.command,
+  });
+}
+
+function scopeText({ label }: Subject, { scope = '' }: Challenge, isNew: boolean): string {
+  return isNew
+    ? `${label} wants the scope ${scope}, which the sign-in does not have (403)`
+    : `${label} still wants the scope ${scope} after a sign-in that asked for it (403)`;
+}
+
+function scopeHint({ command }: Subject, { scope = '' }: Challenge): string {
+  return `${command} --oauth-scope '${scope.replace(/[^\x21-\x7e ]|'/g, '')}'`;
+}

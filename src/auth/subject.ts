@@ -1,0 +1,52 @@
+/** Who is signed in to, from what the configuration says. */
+import type { OAuthSettings, Subject } from './types.ts';
+
+/** An MCP server. `word` is what a person types for it: its name, or its URL. */
+export function serverSubject(
+  name: string,
+  url: string,
+  settings: OAuthSettings,
+  word: string,
+): Subject {
+  return {
+    label: `server "${name}"`,
+    command: `usher mcp login ${shellWord(word)}`,
+    key: keyOf(canonicalUrl(url), settings),
+    url,
+    settings,
+  };
+}
+
+/** A login that `logins:` describes. */
+export function loginSubject(
+  name: string,
+  issuer: string | undefined,
+  settings: OAuthSettings,
+): Subject {
+  return {
+    label: `login "${name}"`,
+    command: `usher login ${shellWord(name)}`,
+    key: keyOf(`login:${name}`, settings),
+    url: undefined,
+    ...(issuer === undefined ? {} : { issuer }),
+    settings,
+  };
+}
+
+/** Without fragment and query, which may hold a key; the path as it is. */
+export function canonicalUrl(url: string): string {
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname === '/' ? '' : pathname}`;
+}
+
+/** Another client, or a sign-in without a person, is another identity at the same address. */
+function keyOf(base: string, { clientId, grant }: OAuthSettings): string {
+  const isPerson = grant === undefined || grant === 'authorization_code' || grant === 'device_code';
+  if (isPerson && clientId === undefined) return base;
+  return `${base}#${isPerson ? 'client' : grant}=${clientId ?? ''}`;
+}
+
+/** Copied into a shell, it stays one word. */
+function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

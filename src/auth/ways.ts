@@ -1,0 +1,193 @@
+/** The ways to a first token: a browser, another device, or no person at all. Each ends in a login to keep. */
+import type { AuthorizedCode } from './authorize.ts';
+import { lacksScope, scopesOf } from './scopes.ts';
+import type { TokenContext } from './token-request.ts';
+import type {
+  AuthPorts,
+  Discovery,
+  DpopKey,
+  Interaction,
+  RegisteredClient,
+  StoredLogin,
+  Subject,
+  Tokens,
+} from './types.ts';
+
+export interface SignInJob {
+  readonly subject: Subject;
+  readonly ports: AuthPorts;
+  readonly discovery: Discovery;
+  readonly scope: string | undefined;
+  /** What is kept of an earlier sign-in at the same authorization server. */
+  readonly kept: StoredLogin | undefined;
+  /** Tokens are to be bound to a key of ours. */
+  readonly bindsTokens: boolean;
+  readonly signal: AbortSignal;
+}
+
+export interface PersonalJob extends SignInJob {
+  readonly interaction: Interaction;
+  /** Called before a person is asked. Throws when that was too often. */
+  readonly onAuthorization: () => void;
+}
+
+/** Authorization code with PKCE. A client that the server has forgotten is registered anew, once. */
+export async function signInByBrowser(job: PersonalJob): Promise<StoredLogin> {
+  const { subject, ports, discovery, signal } = job;
+  const { openCallback } = await import('./callback.ts');
+  const dpopKey = await keyFor(job);
+  let known = clientOf(job.kept, subject);
+  for (;;) {
+    const listener = await openCallback(subject.settings, known?.redirectUri, ports.clock);
+    try {
+      const isFit = known?.kind !== 'dcr' || known.redirectUri === listener.redirectUri;
+      const client =
+        known !== undefined && isFit ? known : await registerAs(job, [listener.redirectUri]);
+      job.onAuthorization();
+      const { authorize } = await import('./authorize.ts');
+      const { redirectUri } = listener;
+      const request = { subject, discovery, client, scope: job.scope, redirectUri, listener };
+      const code = await authorize(
+        { ...request, ...(await thumbprintOf(dpopKey)) },
+        ports,
+        job.interaction,
+        signal,
+      );
+      try {
+        const login = await redeem(job, client, dpopKey, code);
+        listener.finish('signed in', subject.label);
+        return login;
+      } catch (error) {
+        listener.finish('refused', error instanceof Error ? error.message : String(error));
+        if (!isForgotten(error) || client !== known) throw error;
+        known = undefined;
+      }
+    } finally {
+      await listener.close();
+    }
+  }
+}
+
+/** A code that was pasted, or that a callback brought. */
+export async function redeem(
+  job: SignInJob,
+  client: RegisteredClient,
+  dpopKey: DpopKey | undefined,
+  code: AuthorizedCode,
+): Promise<StoredLogin> {
+  const { exchangeCode } = await import('./token-request.ts');
+  const tokens = await exchangeCode(contextOf(job, client, dpopKey), code);
+  return loginOf(job, client, dpopKey, tokens);
+}
+
+/** @see RFC 8628 */
+export async function signInByDevice(job: PersonalJob): Promise<StoredLogin> {
+  const { subject, ports, discovery, scope, signal } = job;
+  const { deviceLogin } = await import('./device.ts');
+  const client = clientOf(job.kept, subject) ?? (await registerAs(job, []));
+  const dpopKey = await keyFor(job);
+  job.onAuthorization();
+  const request = {
+    subject,
+    discovery,
+    client,
+    scope,
+    ...(dpopKey === undefined ? {} : { dpopKey }),
+  };
+  const tokens = await deviceLogin(request, ports, job.interaction, signal);
+  return loginOf(job, client, dpopKey, tokens);
+}
+
+/** The configured grant, which needs nobody. */
+export async function signInByGrant(job: SignInJob): Promise<StoredLogin> {
+  const { grantTokens } = await import('./grants.ts');
+  const client = await registerAs(job, []);
+  const dpopKey = await keyFor(job);
+  const tokens = await grantTokens(contextOf(job, client, dpopKey));
+  return loginOf(job, client, dpopKey, tokens);
+}
+
+/** Who we are at this server: as before, where that still fits the configuration, else registered anew. */
+export async function clientFor(job: SignInJob, redirectUri: string): Promise<RegisteredClient> {
+  const known = clientOf(job.kept, job.subject);
+  const isFit = known?.kind !== 'dcr' || known.redirectUri === redirectUri;
+  return known !== undefined && isFit ? known : registerAs(job, [redirectUri]);
+}
+
+/** The key that tokens get bound to; `undefined`: none is wanted. */
+export async function keyFor({ bindsTokens, kept }: SignInJob): Promise<DpopKey | undefined> {
+  if (!bindsTokens) return undefined;
+  return kept?.dpopKey ?? (await import('./dpop.ts')).createDpopKey();
+}
+
+/** For the authorization request. @see RFC 9449 10 */
+export async function thumbprintOf(
+  key: DpopKey | undefined,
+): Promise<{ readonly dpopJkt?: string }> {
+  if (key === undefined) return {};
+  const { dpopThumbprint } = await import('./dpop.ts');
+  return { dpopJkt: await dpopThumbprint(key) };
+}
+
+async function registerAs(
+  { subject, discovery, ports, signal, scope }: SignInJob,
+  redirectUris: readonly string[],
+): Promise<RegisteredClient> {
+  const { register } = await import('./register.ts');
+  return register(subject, discovery, redirectUris, ports, signal, scope);
+}
+
+function contextOf(
+  { subject, discovery, scope, ports, signal }: SignInJob,
+  client: RegisteredClient,
+  dpopKey: DpopKey | undefined,
+): TokenContext {
+  const { metadata, resource } = discovery;
+  return { subject, metadata, client, resource, scope, dpopKey, ports, signal };
+}
+
+function loginOf(
+  { subject, discovery, scope, ports }: SignInJob,
+  client: RegisteredClient,
+  dpopKey: DpopKey | undefined,
+  tokens: Tokens,
+): StoredLogin {
+  const { metadata, resource } = discovery;
+  const refused = scopesOf(scope).filter((one) => lacksScope(one, tokens.scope));
+  return {
+    key: subject.key,
+    metadata,
+    client,
+    tokens,
+    savedAt: ports.clock.date().getTime(),
+    ...(resource === undefined ? {} : { resource }),
+    ...(dpopKey === undefined || tokens.type === 'bearer' ? {} : { dpopKey }),
+    ...(refused.length === 0 ? {} : { refusedScopes: refused }),
+  };
+}
+
+/** Who we were before, where that still fits what is configured. */
+function clientOf(
+  login: StoredLogin | undefined,
+  { settings }: Subject,
+): RegisteredClient | undefined {
+  const client = login?.client;
+  if (client === undefined || settings.clientId !== undefined || client.kind === 'configured') {
+    return undefined;
+  }
+  const { clientRegistration = 'auto', clientMetadataUrl } = settings;
+  if (clientRegistration !== 'auto' && clientRegistration !== client.kind) return undefined;
+  return client.kind === 'cimd' && client.clientId !== clientMetadataUrl ? undefined : client;
+}
+
+function isForgotten(error: unknown): boolean {
+  return (
+    error instanceof Error && 'details' in error && errorOf(error.details) === 'invalid_client'
+  );
+}
+
+function errorOf(details: unknown): unknown {
+  return typeof details === 'object' && details !== null && 'error' in details
+    ? details.error
+    : undefined;
+}

@@ -1,0 +1,149 @@
+/** `usher mcp login|logout` for servers, `usher login|logout` for what `logins:` describes. */
+import { UsageError } from '../../base/errors.ts';
+import { EXIT, type ExitCode } from '../../base/exit.ts';
+import type { ServerConfig } from '../../config/types.ts';
+import type { SignInHow, SignInOutcome, SignInRequest, SignIns } from '../../host/sign-ins.ts';
+import type { Context } from '../context.ts';
+import { loadConfig } from '../house.ts';
+import { interactionOf } from '../sign-in.ts';
+import { MAX_STDIN_BYTES } from '../stdin.ts';
+import { findServer } from '../target.ts';
+import { isUrl } from '../url-server.ts';
+import { oneWord } from '../words.ts';
+
+/** Signs in to one server, configured or named by its URL. */
+export async function runServerLogin(
+  context: Context,
+  words: readonly string[],
+): Promise<ExitCode> {
+  const { server, signIns } = await findSignIn(context, words, 'login');
+  return login(context, `server ${server.name}`, (request) =>
+    signIns.signIn(server, request, context.signal),
+  );
+}
+
+/** Revokes and forgets the tokens of one server. */
+export async function runServerLogout(
+  context: Context,
+  words: readonly string[],
+): Promise<ExitCode> {
+  const { server, signIns } = await findSignIn(context, words, 'logout');
+  return tellLogout(context, server.name, await signIns.signOut(server, context.signal));
+}
+
+export async function runLogin(context: Context, words: readonly string[]): Promise<ExitCode> {
+  const { name, signIns } = await findNamed(context, words, 'login');
+  return login(context, name, (request) => signIns.signInNamed(name, request, context.signal));
+}
+
+export async function runLogout(context: Context, words: readonly string[]): Promise<ExitCode> {
+  const { name, signIns } = await findNamed(context, words, 'logout');
+  return tellLogout(context, name, await signIns.signOutNamed(name, context.signal));
+}
+
+async function findSignIn(
+  context: Context,
+  words: readonly string[],
+  action: 'login' | 'logout',
+): Promise<{ readonly server: ServerConfig; readonly signIns: SignIns }> {
+  const word = oneWord(words, `mcp ${action}`);
+  if (word === undefined) throw new UsageError('which server?', { hint: 'usher mcp list' });
+  const { config, servers } = await findServer(context, word);
+  const [name = config.servers[0]?.name] = servers ?? [];
+  const server = config.servers.find((one) => one.name === name);
+  if (server === undefined) throw new UsageError(`unknown server "${word}"`);
+  const isNamedByUrl = isUrl(word);
+  const options = { cwd: context.cwd, isNamedByUrl };
+  return { server, signIns: await context.parts.createSignIns(config, options, context) };
+}
+
+async function findNamed(
+  context: Context,
+  words: readonly string[],
+  action: 'login' | 'logout',
+): Promise<{ readonly name: string; readonly signIns: SignIns }> {
+  const name = oneWord(words, action);
+  if (name === undefined) {
+    throw new UsageError(`${action}: which login of logins:?`, {
+      hint: `for a server: usher mcp ${action} NAME`,
+    });
+  }
+  const config = await loadConfig(context);
+  const options = { cwd: context.cwd, isNamedByUrl: false };
+  return { name, signIns: await context.parts.createSignIns(config, options, context) };
+}
+
+async function login(
+  context: Context,
+  what: string,
+  signIn: (request: SignInRequest) => Promise<SignInOutcome>,
+): Promise<ExitCode> {
+  const { scope } = context.options.oauth;
+  const interaction = interactionOf(context);
+  try {
+    const how = await howOf(context, interaction);
+    return tellLogin(context, what, await signIn({ how, scope }));
+  } finally {
+    interaction.close();
+  }
+}
+
+async function howOf(
+  context: Context,
+  interaction: Extract<SignInHow, { kind: 'here' }>['interaction'],
+): Promise<SignInHow> {
+  const { printUrl, code, isByDevice } = context.options.login;
+  if (printUrl) return { kind: 'address' };
+  if (code === undefined) return { kind: 'here', interaction, isByDevice };
+  return { kind: 'code', pasted: code === '-' ? await readCode(context) : code };
+}
+
+async function readCode({ stdin }: Context): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  const pieces = stdin.read();
+  for (let piece = await pieces.next(); piece.done !== true; piece = await pieces.next()) {
+    text += decoder.decode(piece.value, { stream: true });
+    if (text.length > MAX_STDIN_BYTES || text.includes('\n')) break;
+  }
+  return text;
+}
+
+function tellLogin(context: Context, what: string, outcome: SignInOutcome): ExitCode {
+  const { output, options, screen, log } = context;
+  if (outcome.kind === 'address') {
+    if (options.output === 'json') output.json({ url: outcome.url });
+    else output.text(`${outcome.url}\n`);
+    if (!options.quiet) {
+      screen.line('open that address; the browser will end at a page that cannot be reached.');
+      screen.line('Copy its address, and within 10 minutes run the same command with --code -');
+    }
+    return EXIT.ok;
+  }
+  const { scope, expiresAt, issuer, tools, trouble } = outcome;
+  if (options.output === 'json') {
+    output.json({
+      signedIn: true,
+      issuer,
+      ...(scope === undefined ? {} : { scope }),
+      ...(expiresAt === undefined ? {} : { expiresAt }),
+      ...(tools === undefined ? {} : { tools }),
+    });
+  } else {
+    const facts = [
+      `by ${issuer}`,
+      ...(scope === undefined ? [] : [`scope ${scope}`]),
+      ...(tools === undefined ? [] : [`${tools} ${tools === 1 ? 'tool' : 'tools'}`]),
+    ];
+    output.text(`signed in to ${what}: ${facts.join(', ')}\n`);
+  }
+  if (trouble === undefined) return EXIT.ok;
+  log.warn(trouble.message, trouble.hint);
+  return EXIT.connect;
+}
+
+function tellLogout({ output, options }: Context, what: string, wasKept: boolean): ExitCode {
+  if (options.output === 'json') output.json({ signedOut: wasKept });
+  else output.text(wasKept ? `signed out of ${what}\n` : `nothing was kept for ${what}\n`);
+  return EXIT.ok;
+}

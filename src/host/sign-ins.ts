@@ -1,0 +1,226 @@
+/** Signing in and out on a person's word: what `usher mcp login`, `usher login` and a session's `/mcp login` do. */
+import { SignInNeededError } from '../auth/oauth-source.ts';
+import type { SignIn, SignInWish } from '../auth/sign-in.ts';
+import { loginSubject } from '../auth/subject.ts';
+import type { Interaction, LoginStore, StoredLogin } from '../auth/types.ts';
+import { UsageError } from '../base/errors.ts';
+import { spawnChild } from '../base/spawn.ts';
+import { VERSION } from '../base/version.ts';
+import type { Config, ServerConfig } from '../config/types.ts';
+import { createConnection } from '../mcp/connection.ts';
+import { createSignIn } from '../mcp/credentials.ts';
+import type { NamedLogin } from '../mcp/ports.ts';
+import type { Connection } from '../mcp/types.ts';
+import type { LogSink } from '../transport/types.ts';
+import type { HostDeps } from './create.ts';
+import { openLogins } from './logins.ts';
+
+export type { Interaction };
+
+/** How a person signs in. */
+export type SignInHow =
+  | { readonly kind: 'here'; readonly interaction: Interaction; readonly isByDevice: boolean }
+  /** Only the address is given; a later `code` finishes it. */
+  | { readonly kind: 'address' }
+  /** What was pasted: the redirected URL or the code. */
+  | { readonly kind: 'code'; readonly pasted: string };
+
+export interface SignInRequest {
+  readonly how: SignInHow;
+  /** Scopes beside those that are asked for anyway, separated by spaces. */
+  readonly scope: string | undefined;
+}
+
+export type SignInOutcome =
+  | { readonly kind: 'address'; readonly url: string }
+  | {
+      readonly kind: 'signed in';
+      readonly scope: string | undefined;
+      /** ISO 8601; `undefined`: not said. */
+      readonly expiresAt: string | undefined;
+      readonly issuer: string;
+      /** How many tools the server has now; `undefined` for a named login, or when it does not come up. */
+      readonly tools: number | undefined;
+      /** What the server says although the sign-in went well. */
+      readonly trouble: { readonly message: string; readonly hint: string | undefined } | undefined;
+    };
+
+export interface SignIns {
+  /** Rejects with UsageError for a server whose credentials are no sign-in, with what went wrong, or the signal's reason. */
+  signIn(server: ServerConfig, request: SignInRequest, signal: AbortSignal): Promise<SignInOutcome>;
+  /** False: nothing was kept. */
+  signOut(server: ServerConfig, signal: AbortSignal): Promise<boolean>;
+  /** A login of `logins:`. Rejects with UsageError for a name that is none. */
+  signInNamed(name: string, request: SignInRequest, signal: AbortSignal): Promise<SignInOutcome>;
+  signOutNamed(name: string, signal: AbortSignal): Promise<boolean>;
+}
+
+/** `isNamedByUrl`: the person named the server by its URL. */
+export function createSignIns(
+  config: Config,
+  options: { readonly cwd: string; readonly isNamedByUrl: boolean },
+  deps: HostDeps,
+): SignIns {
+  const logins = openLogins(deps);
+  const ports = { ...signInPorts(deps), logins };
+  const named = (name: string): SignIn => {
+    const login = namedLogin(config, name);
+    if (login === undefined) throw unknownLogin(config, name);
+    return createSignIn(login.subject, login, ports);
+  };
+  const connect = (server: ServerConfig): Connection =>
+    createConnection(server, {
+      ...ports,
+      spawn: spawnChild,
+      cwd: options.cwd,
+      version: VERSION,
+      isNamedByUrl: options.isNamedByUrl,
+      namedLogin: (name) => namedLogin(config, name),
+      serverRequests: new Map(),
+      clientCapabilities: {},
+      onNotification: () => undefined,
+    });
+
+  return {
+    async signIn(server, request, signal) {
+      if (server.endpoint.kind === 'builtin') throw noSignIn(server);
+      const connection = connect(server);
+      try {
+        return await signInOver(connection, request, logins, signal);
+      } finally {
+        await connection.close();
+      }
+    },
+    async signOut(server, signal) {
+      if (server.endpoint.kind === 'builtin') throw noSignIn(server);
+      const connection = connect(server);
+      try {
+        if (connection.signIn === undefined) throw noSignIn(server);
+        return await connection.signIn.end(signal);
+      } finally {
+        await connection.close();
+      }
+    },
+    async signInNamed(name, request, signal) {
+      const signIn = named(name);
+      const outcome = await goThrough(signIn, { challenge: undefined }, request, logins, signal);
+      return outcome.kind === 'address' ? outcome : signedIn(outcome.login);
+    },
+    signOutNamed: async (name, signal) => named(name).end(signal),
+  };
+}
+
+/** Signs in to the server of `connection` and connects it with what was got. Rejects as `SignIns.signIn`. */
+export async function signInOver(
+  connection: Connection,
+  request: SignInRequest,
+  logins: LoginStore,
+  signal: AbortSignal,
+): Promise<SignInOutcome> {
+  const { signIn, config } = connection;
+  if (signIn === undefined) throw noSignIn(config);
+  const challenge =
+    request.how.kind === 'code' ? undefined : await challengeOf(connection, signIn, signal);
+  const outcome = await goThrough(signIn, { challenge }, request, logins, signal);
+  if (outcome.kind === 'address') return outcome;
+  await connection.connect(signal);
+  signal.throwIfAborted();
+  const { state, tools, error } = connection.status();
+  const trouble = error && { message: error.message, hint: error.hint };
+  return {
+    ...signedIn(outcome.login),
+    tools: state === 'ready' ? tools.length : undefined,
+    trouble,
+  };
+}
+
+/** A login that `logins:` describes; `undefined`: there is none of that name. */
+export function namedLogin(config: Config, name: string): NamedLogin | undefined {
+  const login = config.logins?.[name];
+  if (login === undefined) return undefined;
+  const { issuer, allowPrivate } = login;
+  return { subject: loginSubject(name, issuer, login), allowPrivate };
+}
+
+/** What the server says to somebody who is not signed in; rejects when it cannot be reached. */
+async function challengeOf(connection: Connection, signIn: SignIn, signal: AbortSignal) {
+  signIn.startOver();
+  await connection.connect(signal);
+  signal.throwIfAborted();
+  const { error } = connection.status();
+  if (error instanceof SignInNeededError) return error.challenge;
+  if (error !== undefined) throw error;
+  // It lets everybody list its tools; its metadata says the rest.
+  return undefined;
+}
+
+type Way =
+  | { readonly kind: 'address'; readonly url: string }
+  | { readonly kind: 'login'; readonly login: StoredLogin };
+
+async function goThrough(
+  signIn: SignIn,
+  wish: SignInWish,
+  { how, scope }: SignInRequest,
+  logins: LoginStore,
+  signal: AbortSignal,
+): Promise<Way> {
+  switch (how.kind) {
+    case 'here': {
+      const asked = { ...wish, scope, ...(how.isByDevice ? { isByDevice: true } : {}) };
+      return { kind: 'login', login: await signIn.begin(how.interaction, asked, signal) };
+    }
+    case 'address': {
+      const { startLater } = await import('../auth/later.ts');
+      const job = await signIn.prepare({ ...wish, scope }, signal);
+      return { kind: 'address', url: await startLater(job, logins) };
+    }
+    case 'code': {
+      const { finishLater } = await import('../auth/later.ts');
+      return {
+        kind: 'login',
+        login: await signIn.keep(await finishLater(signIn, how.pasted, logins, signal)),
+      };
+    }
+  }
+}
+
+function signedIn({
+  tokens,
+  metadata,
+}: StoredLogin): Extract<SignInOutcome, { kind: 'signed in' }> {
+  const { expiresAt, scope } = tokens;
+  return {
+    kind: 'signed in',
+    scope,
+    expiresAt: expiresAt === undefined ? undefined : new Date(expiresAt).toISOString(),
+    issuer: metadata.issuer,
+    tools: undefined,
+    trouble: undefined,
+  };
+}
+
+function signInPorts(deps: HostDeps) {
+  const { clock, env, fetch = globalThis.fetch, random = Math.random, resolve } = deps;
+  const log: LogSink = (level, message) => deps.log[level](message);
+  return { clock, env, fetch, log, random, ...(resolve === undefined ? {} : { resolve }) };
+}
+
+function noSignIn({ name, endpoint }: ServerConfig): UsageError {
+  const auth = 'auth' in endpoint ? endpoint.auth?.type : undefined;
+  const why =
+    auth === undefined ? 'it takes its credentials from elsewhere' : `its auth is of type ${auth}`;
+  return new UsageError(`server ${name} is not signed in to: ${why}`, {
+    hint: 'auth: { type: oauth } in its entry makes it so',
+  });
+}
+
+function unknownLogin(config: Config, name: string): UsageError {
+  const names = Object.keys(config.logins ?? {});
+  return new UsageError(`unknown login "${name}"`, {
+    hint:
+      names.length === 0
+        ? 'logins: in your own config file describes logins; for a server: usher mcp login NAME'
+        : `there is ${names.join(', ')}`,
+  });
+}
