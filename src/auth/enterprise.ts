@@ -49,6 +49,7 @@ export async function identityAssertion(context: TokenContext): Promise<string> 
         subject_token: provider.idToken,
         subject_token_type: ID_TOKEN,
       },
+      who: 'the identity provider',
       what: 'the ID token',
       hint: 'sign in to the identity provider anew and give its ID token',
     },
@@ -145,11 +146,10 @@ function checkEndpoint(endpoint: string, where: string): void {
   throw new ConfigError(`${where}: the token endpoint is no https address`);
 }
 
-/** For the texts of refusals; the secret is another one, and nothing is sent as DPoP. */
+/** Its secret is another one, and no setting of the server counts there. */
 function providerSubject(subject: Subject, { secretEnv }: Provider): Subject {
   return {
     ...subject,
-    label: `${subject.label}, identity provider`,
     settings: secretEnv === undefined ? {} : { clientSecretEnv: secretEnv },
   };
 }

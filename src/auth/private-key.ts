@@ -2,16 +2,24 @@
 import type { Clock } from '../base/clock.ts';
 import { ConfigError } from '../base/errors.ts';
 import { readLoginFile } from './login-file.ts';
+import type { OAuthSettings } from './types.ts';
 
-/** By JWS algorithm. @see RFC 7518 3.1, RFC 8037, RFC 9864 */
-const ALGORITHMS = new Map<string, Parameters<SubtleCrypto['importKey']>[2]>([
-  ['ES256', { name: 'ECDSA', namedCurve: 'P-256' }],
-  ['ES384', { name: 'ECDSA', namedCurve: 'P-384' }],
-  ['RS256', { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }],
-  ['PS256', { name: 'RSA-PSS', hash: 'SHA-256' }],
-  ['EdDSA', { name: 'Ed25519' }],
-  ['Ed25519', { name: 'Ed25519' }],
-]);
+type Algorithm = NonNullable<OAuthSettings['algorithm']>;
+
+/** How a key of each is imported. @see RFC 7518 3.1, RFC 8037, RFC 9864 */
+const IMPORTS: Readonly<Record<Algorithm, Parameters<SubtleCrypto['importKey']>[2]>> = {
+  ES256: { name: 'ECDSA', namedCurve: 'P-256' },
+  ES384: { name: 'ECDSA', namedCurve: 'P-384' },
+  ES512: { name: 'ECDSA', namedCurve: 'P-521' },
+  RS256: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
+  RS384: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-384' },
+  RS512: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-512' },
+  PS256: { name: 'RSA-PSS', hash: 'SHA-256' },
+  PS384: { name: 'RSA-PSS', hash: 'SHA-384' },
+  PS512: { name: 'RSA-PSS', hash: 'SHA-512' },
+  EdDSA: { name: 'Ed25519' },
+  Ed25519: { name: 'Ed25519' },
+};
 
 /**
  * The key in `path` (PEM, PKCS #8, no passphrase) for signatures by `algorithm`. Rejects with ConfigError,
@@ -19,20 +27,14 @@ const ALGORITHMS = new Map<string, Parameters<SubtleCrypto['importKey']>[2]>([
  */
 export async function importPrivateKey(
   path: string,
-  algorithm: string,
+  algorithm: Algorithm,
   label: string,
   clock: Clock,
 ): Promise<CryptoKey> {
-  const rules = ALGORITHMS.get(algorithm);
-  if (rules === undefined) {
-    throw new ConfigError(`${label}: algorithm ${JSON.stringify(algorithm)} is not supported`, {
-      hint: `one of ${[...ALGORITHMS.keys()].join(', ')}`,
-    });
-  }
   const pem = await readLoginFile(path, `${label}: privateKeyFile`, clock);
   const der = decodePem(pem, path, label);
   try {
-    return await crypto.subtle.importKey('pkcs8', der, rules, false, ['sign']);
+    return await crypto.subtle.importKey('pkcs8', der, IMPORTS[algorithm], false, ['sign']);
   } catch (error) {
     // The runtime's own message says no more and could quote.
     if (!(error instanceof Error)) throw error;

@@ -60,7 +60,7 @@ function readToken(value: JsonValue | undefined, name: string, where: string): s
     registerSecret(value.slice(0, MAX_TOKEN_CHARACTERS));
     if (value.length <= MAX_TOKEN_CHARACTERS && VISIBLE.test(value)) return value;
   }
-  throw new ProtocolError(`${where}the authorization server gave an ${name} that cannot be sent`, {
+  throw new ProtocolError(`${where}the ${name} of the authorization server cannot be sent`, {
     hint: `a token is text of at most ${MAX_TOKEN_CHARACTERS / 1024} KiB without control characters`,
   });
 }

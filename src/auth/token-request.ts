@@ -38,6 +38,8 @@ export interface TokenRequest {
   readonly parameters: Readonly<Record<string, string | undefined>>;
   /** What the server may refuse, for texts: `the code`. */
   readonly what: string;
+  /** Who is asked, for texts; default the authorization server. */
+  readonly who?: string;
   /** What helps against a refusal; default the command that signs in. */
   readonly hint?: string;
 }
@@ -166,27 +168,29 @@ function acceptedFields(
   answer: TokenAnswer,
 ): JsonObject {
   const { label } = context.subject;
+  const { who = 'the authorization server', what } = request;
   const { status, fields, error, reason } = answer;
   const details = { status, ...(error === undefined ? {} : { error }) };
   if (status >= 500 || PASSING.has(status)) {
     const because = reason === '' ? '' : `: ${reason}`;
-    throw new ConnectError(
-      `${label}: the authorization server is out of order (HTTP ${status})${because}`,
-      { hint: 'try again later', retryable: true, details },
-    );
+    throw new ConnectError(`${label}: ${who} is out of order (HTTP ${status})${because}`, {
+      hint: 'try again later',
+      retryable: true,
+      details,
+    });
   }
   if (error !== undefined || REFUSING.has(status)) {
     const because = reason === '' ? `HTTP ${status}` : reason;
     throw new TokenRefusedError(
-      `${label}: the authorization server refused ${request.what}: ${because}${unlisted(context, request)}`,
+      `${label}: ${who} refused ${what}: ${because}${unlisted(context, request)}`,
       { hint: refusalHint(context, error) ?? request.hint ?? context.subject.command, details },
     );
   }
   const isGood = status >= 200 && status < 300;
   if (isGood && fields !== undefined) return fields;
-  const what = isGood ? 'something that is not JSON' : `HTTP ${status}`;
+  const came = isGood ? 'something that is not JSON' : `HTTP ${status}`;
   throw new ProtocolError(
-    `${label}: the token endpoint ${endpointName(context.metadata)} answered ${what}`,
+    `${label}: the token endpoint ${endpointName(context.metadata)} answered ${came}`,
     { details },
   );
 }
