@@ -4,7 +4,7 @@
  */
 import { raceAbort } from '../base/abort.ts';
 import { type Clock, sleep } from '../base/clock.ts';
-import { AppError, type ErrorCode } from '../base/errors.ts';
+import { AppError, type ErrorCode, LimitError } from '../base/errors.ts';
 import type { LoginStore, StoredLogin } from './types.ts';
 
 export interface FreshRequest {
@@ -46,8 +46,9 @@ interface Flight {
 const notes = new WeakMap<LoginStore, Map<string, Note>>();
 
 /**
- * A login whose token may be sent, stored already; `undefined`: a new sign-in is needed, and what was kept is gone.
- * Rejects with what `refresh` rejected with, unless the token at hand still holds; with `invalid_client` always.
+ * A login whose token may be sent, stored already; `undefined`: a new sign-in is needed. A refresh token that the
+ * server refuses is removed with its login; the client in `login` may serve again. Rejects with what `refresh`
+ * rejected with, unless the token at hand still holds; with `invalid_client` always.
  */
 export async function freshTokens(request: FreshRequest): Promise<StoredLogin | undefined> {
   const { login, used, clock, signal } = request;
@@ -90,19 +91,30 @@ async function fly(
   request: FreshRequest,
   signal: AbortSignal,
 ): Promise<StoredLogin | undefined> {
-  const { store, login, used, clock } = request;
-  const isLate = used === login.tokens.accessToken || isExpired(login, clock);
+  const { store, used, clock } = request;
+  const { key } = request.login;
+  const found = await store.read(key);
+  // Signed out meanwhile, or refreshed by somebody else.
+  if (found === undefined || isGood(found, used, clock)) return found;
+  const isHolding = holds(found, used, clock);
   const waitMs = (note.attemptAt ?? Number.NEGATIVE_INFINITY) + PAUSE_MS - clock.now();
-  if (waitMs > 0 && !isLate) return login;
-  if (waitMs > 0) await sleep(clock, waitMs, signal);
-  return store.alone(login.key, signal, async () => {
-    const stored = await store.read(login.key);
-    // Signed out meanwhile.
-    if (stored === undefined) return undefined;
-    const { unsaved } = note;
-    if (unsaved?.from === stored.tokens.accessToken) return save(note, request, unsaved);
-    return isGood(stored, used, clock) ? stored : renew(note, request, stored);
-  });
+  if (waitMs > 0 && note.unsaved === undefined) {
+    if (isHolding) return found;
+    await sleep(clock, waitMs, signal);
+  }
+  try {
+    return await store.alone(key, signal, async () => {
+      const stored = await store.read(key);
+      if (stored === undefined) return undefined;
+      const { unsaved } = note;
+      if (unsaved?.from === stored.tokens.accessToken) return save(note, request, unsaved);
+      return isGood(stored, used, clock) ? stored : renew(note, request, stored);
+    });
+  } catch (error) {
+    // Another process takes its time; the token at hand will do.
+    if (isHolding && error instanceof LimitError) return found;
+    throw error;
+  }
 }
 
 /** Under the lock: nobody else refreshes `current`. */
@@ -113,8 +125,8 @@ async function renew(
 ): Promise<StoredLogin | undefined> {
   const { store, used, clock } = request;
   const from = current.tokens.accessToken;
-  const holds = from !== used && !isExpired(current, clock);
-  if (current.tokens.refreshToken === undefined) return holds ? current : undefined;
+  const isHolding = holds(current, used, clock);
+  if (current.tokens.refreshToken === undefined) return isHolding ? current : undefined;
   note.attemptAt = clock.now();
   let next: StoredLogin;
   try {
@@ -122,7 +134,7 @@ async function renew(
   } catch (error) {
     const word = error instanceof AppError ? error.details['error'] : undefined;
     if (word === 'invalid_grant') return takeOverOrRemove(store, current);
-    if (holds && word !== 'invalid_client' && isOfOthers(error)) return current;
+    if (isHolding && word !== 'invalid_client' && isOfOthers(error)) return current;
     throw error;
   }
   return save(note, request, { from, login: { ...next, savedAt: clock.date().getTime() } });
@@ -163,8 +175,10 @@ function isGood(login: StoredLogin, used: string | undefined, clock: Clock): boo
   return expiresAt - now > (refreshToken === undefined ? 0 : AHEAD_MS);
 }
 
-function isExpired({ tokens: { expiresAt } }: StoredLogin, clock: Clock): boolean {
-  return expiresAt !== undefined && expiresAt <= clock.date().getTime();
+/** Neither refused nor at its end. */
+function holds({ tokens }: StoredLogin, used: string | undefined, clock: Clock): boolean {
+  const { accessToken, expiresAt } = tokens;
+  return accessToken !== used && (expiresAt === undefined || expiresAt > clock.date().getTime());
 }
 
 /** A failure of the network or of the authorization server; ours are not hidden behind a token that holds. */
