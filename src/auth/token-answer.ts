@@ -117,7 +117,7 @@ const MAX_CODE_CHARACTERS = 100;
 
 /** Reads JSON whatever it is declared as, and a form. Throws LimitError beyond 1 MiB. */
 export async function readAnswer(response: Response): Promise<TokenAnswer> {
-  const text = (await readText(response, MAX_ANSWER_BYTES)).replace(/^\ufeff/, '');
+  const text = await readText(response, MAX_ANSWER_BYTES);
   const json = tryParseJson(text);
   const form = json === undefined ? readForm(text, mediaType(response)) : undefined;
   const fields = isJsonObject(json) ? json : form;

@@ -185,6 +185,20 @@ describe('a token request with a key', () => {
     expect([greedy.asked.length, mute.asked.length]).toEqual([2, 1]);
   });
 
+  test('is not repeated for a nonce that comes with any other answer', async () => {
+    const dpopKey = await createDpopKey();
+    const headers = { 'dpop-nonce': 'n-1' };
+    const answers = [
+      Response.json({ access_token: 'token-d1', token_type: 'DPoP' }, { headers }),
+      Response.json({ error: 'invalid_grant' }, { status: 400, headers }),
+    ];
+    for (const answer of answers) {
+      await using server = startTokenServer(() => answer.clone());
+      await failureOf(exchangeCode(contextFor(server.url, { dpopKey }), code));
+      expect(server.asked.length).toBe(1);
+    }
+  });
+
   test('takes a bearer token unless binding is a must', async () => {
     const dpopKey = await createDpopKey();
     await using server = startTokenServer(() => Response.json({ access_token: 'token-d1' }));
