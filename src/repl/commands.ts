@@ -100,13 +100,13 @@ async function changeServer(
   }
   const found = findServer(name, host.status());
   if (found === undefined) return unknownServer(name, host.status());
-  const lines: string[] = [];
-  if (verb === 'reconnect') await host.reconnect(found.name, signal);
-  else if (signInDeps !== undefined) {
-    lines.push(...(await signIn(found.name, host, signInDeps, signal)).map(cleanLine));
+  if (verb === 'login' && signInDeps !== undefined) {
+    const lines = await signIn(found.name, host, signInDeps, signal);
+    const status = findServer(found.name, host.status()) ?? found;
+    return say(...lines.map(cleanLine), ...listServers([status], host.snapshot(), view));
   }
-  const status = findServer(found.name, host.status()) ?? found;
-  return say(...lines, ...listServers([status], host.snapshot(), view));
+  const status = await host.reconnect(found.name, signal);
+  return say(...listServers([status], host.snapshot(), view));
 }
 
 function findServer(name: string, servers: readonly ServerStatus[]): ServerStatus | undefined {

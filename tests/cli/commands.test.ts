@@ -123,7 +123,7 @@ describe('tools', () => {
         kind: 'http',
         url: 'http://127.0.0.1:7/mcp',
         headers: {},
-        auth: undefined,
+        auth: { type: 'oauth' },
         allowPrivate: false,
       },
     ]);

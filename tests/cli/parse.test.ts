@@ -105,7 +105,7 @@ describe('commands', () => {
     ['tols', 'did you mean "usher tools"? (a prompt goes behind --prompt or -p)'],
     [
       'summarise',
-      'commands are tools, search, call, run, mcp, resources, read, prompts, prompt, skills, skill, config, sessions, audit, help (a prompt goes behind --prompt or -p)',
+      'commands are tools, search, call, run, mcp, login, logout, resources, read, prompts, prompt, skills, skill, config, sessions, audit, help (a prompt goes behind --prompt or -p)',
     ],
   ])('%s is unknown', (word, hint) => {
     expect(problem(word)).toEqual([`unknown command "${word}"`, hint]);

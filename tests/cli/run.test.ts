@@ -443,6 +443,8 @@ test('flags reach the host', async () => {
     usesKeptTools: false,
     saving: undefined,
     surface: 'run',
+    signInBy: undefined,
+    isNamedByUrl: false,
   });
 });
 

@@ -665,7 +665,7 @@ describe('commands', () => {
       '> /mcp reconnect files',
       '● files  stdio, ready, legacy 2025-11-25, 1 of 2 tools, 12 ms',
       '> /mcp reconnect',
-      'Usage: /mcp, or /mcp reconnect NAME',
+      'Usage: /mcp, /mcp reconnect NAME, or /mcp login NAME',
     ]);
   });
 
