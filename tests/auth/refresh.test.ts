@@ -375,9 +375,9 @@ describe('many processes', () => {
     const { url, seen } = rotating(() => allWait.promise);
     const workers = Array.from({ length: 10 }, () => startWorker(stateDir, url));
     const readers = workers.map((one) => one.stdout.getReader());
-    const ready = await Promise.all(readers.map(readText));
+    const ready = await Promise.all(readers.map((one) => readText(one)));
     allWait.resolve();
-    const said = await Promise.all(readers.map(readText));
+    const said = await Promise.all(readers.map((one) => readText(one)));
     expect([ready, said]).toEqual([Array(10).fill('access-0;'), Array(10).fill('access-1')]);
     expect(seen).toEqual(['refresh-0']);
     expect((await fileStore(stateDir).read(KEY))?.tokens.refreshToken).toBe('refresh-1');
@@ -412,8 +412,8 @@ describe('many processes', () => {
   });
 });
 
-async function readText(
-  reader: Pick<ReadableStreamDefaultReader<Uint8Array>, 'read'>,
-): Promise<string> {
+async function readText(reader: {
+  readonly read: () => Promise<{ readonly value?: Uint8Array<ArrayBuffer> | undefined }>;
+}): Promise<string> {
   return new TextDecoder().decode((await reader.read()).value);
 }
