@@ -189,11 +189,11 @@ describe('a token request with a key', () => {
     const dpopKey = await createDpopKey();
     const headers = { 'dpop-nonce': 'n-1' };
     const answers = [
-      Response.json({ access_token: 'token-d1', token_type: 'DPoP' }, { headers }),
-      Response.json({ error: 'invalid_grant' }, { status: 400, headers }),
+      () => Response.json({ access_token: 'token-d1', token_type: 'DPoP' }, { headers }),
+      () => Response.json({ error: 'invalid_grant' }, { status: 400, headers }),
     ];
     for (const answer of answers) {
-      await using server = startTokenServer(() => answer.clone());
+      await using server = startTokenServer(answer);
       await failureOf(exchangeCode(contextFor(server.url, { dpopKey }), code));
       expect(server.asked.length).toBe(1);
     }
