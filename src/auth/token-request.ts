@@ -1,5 +1,5 @@
 /**
- * Requests to a token endpoint: client authentication, proof of our key, refusals in plain words.
+ * Requests to a token endpoint (`token-answer.ts` reads what comes back): client authentication, proof of our key, refusals in plain words.
  * The order of a sign-in is not its matter. @see RFC 6749 4.1.3 and 6, RFC 8707, RFC 9449 5 and 8
  */
 import { AuthError, ConnectError, ProtocolError } from '../base/errors.ts';
@@ -17,8 +17,6 @@ import type {
   Subject,
   Tokens,
 } from './types.ts';
-
-export { readTokens, TokenRefusedError } from './token-answer.ts';
 
 export interface TokenContext {
   readonly subject: Subject;
