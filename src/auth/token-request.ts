@@ -1,6 +1,7 @@
 /**
- * Requests to a token endpoint (`token-answer.ts` reads what comes back): client authentication, proof of our key, refusals in plain words.
- * The order of a sign-in is not its matter. @see RFC 6749 4.1.3 and 6, RFC 8707, RFC 9449 5 and 8
+ * Requests to a token endpoint: client authentication, proof of our key, refusals in plain words. What comes
+ * back is read by `token-answer.ts`; the order of a sign-in is not its matter.
+ * @see RFC 6749 4.1.3 and 6, RFC 8707, RFC 9449 5 and 8
  */
 import { AuthError, ConnectError, ProtocolError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
