@@ -92,8 +92,9 @@ function parseChallenges(field: string): readonly ParsedChallenge[] {
       at += 1;
       take(BLANKS);
       const value = take(QUOTED)?.[1]?.replace(/\\(.)/gs, '$1') ?? take(UNQUOTED)?.[0];
-      if (value === undefined) take(REST);
-      else if (!parameters.has(name)) parameters.set(name, value);
+      // Nothing after a quote that never ends can be told from its text.
+      if (value === undefined && field[at] === '"') at = field.length;
+      else if (value !== undefined && !parameters.has(name)) parameters.set(name, value);
     }
   };
 
@@ -104,11 +105,10 @@ function parseChallenges(field: string): readonly ParsedChallenge[] {
     const scheme = take(TOKEN)?.[0].toLowerCase();
     if (scheme === undefined) {
       take(REST);
-      // A quote that never ends stands alone: nothing after it can be told from its text.
       continue;
     }
     take(BLANKS);
-    const isToken68 = take(TOKEN68) !== undefined;
-    challenges.push({ scheme, parameters: isToken68 ? new Map() : takeParameters() });
+    take(TOKEN68);
+    challenges.push({ scheme, parameters: takeParameters() });
   }
 }

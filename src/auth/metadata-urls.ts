@@ -69,10 +69,11 @@ export function addressProblem(text: string, namer: string | undefined): string 
   return isSameHost ? undefined : 'is plain http; only https is safe';
 }
 
-/** For texts: without the query, which may hold a key; safe to show. */
+/** For texts: without the query, which may hold a key, and without a slash alone; safe to show. */
 export function shownUrl(text: string): string {
   const url = URL.parse(text);
-  return excerpt(url === null || url.origin === 'null' ? text : url.origin + url.pathname);
+  if (url === null || url.origin === 'null') return excerpt(text);
+  return excerpt(url.pathname === '/' ? url.origin : url.origin + url.pathname);
 }
 
 /** On this machine or a private network: plain http to a name is configured for no other. */
