@@ -52,7 +52,7 @@ export async function runScript(
       consoleLines.push(...lines);
       script.onOutput?.(more, lines);
     },
-    serve: (request: ScriptRequest) => serve(ports, nested, request, signal),
+    serve: (request: string) => serve(ports, nested, request, signal),
   };
   let unawaited: readonly string[] = [];
   let ended: JobEnd;
@@ -97,7 +97,7 @@ export async function checkScript(
     start: { type: 'start', code, ...facts, cpuMs: LIMITS.cpuMs, isCheck: true } as const,
     deadline: new AbortController().signal,
     onOutput: () => undefined,
-    serve: () => Promise.resolve({ isOk: false, json: '{}' }),
+    serve: () => Promise.resolve('[0,0,{}]'),
   };
   const { end } = await bridge.run(job, () => undefined, signal);
   return end.kind === 'failed' ? end.error.message : undefined;
@@ -158,32 +158,42 @@ function startScriptClock(ports: ScriptPorts, { wallMs }: ScriptOptions) {
   };
 }
 
+/** Takes a request of the VM and gives its answer, both as JSON. */
 async function serve(
   ports: ScriptPorts,
   nested: NestedRun,
-  request: ScriptRequest,
+  text: string,
   signal: AbortSignal,
-): Promise<{ readonly isOk: boolean; readonly json: string }> {
+): Promise<string> {
+  const request = readRequest(text);
   const answer = await answerTo(ports, nested, request, signal);
   const json = JSON.stringify(answer.isOk ? answer.value : answer.failure) ?? 'null';
-  if (json.length <= LIMITS.messageCharacters) return { isOk: answer.isOk, json };
+  if (json.length <= LIMITS.messageCharacters) {
+    return `[${request.id},${answer.isOk ? 1 : 0},${json}]`;
+  }
   const message = `the answer is larger than a script can take: ${json.length} characters`;
-  return { isOk: false, json: JSON.stringify({ message, kind: 'limit' }) };
+  return JSON.stringify([request.id, 0, { message, kind: 'limit' }]);
+}
+
+function readRequest(text: string): ScriptRequest {
+  const parsed = tryParseJson(text);
+  const [id, what, values] = Array.isArray(parsed) ? parsed : [];
+  return {
+    id: typeof id === 'number' ? id : 0,
+    what: textOf(what),
+    values: Array.isArray(values) ? values : [],
+  };
 }
 
 async function answerTo(
   ports: ScriptPorts,
   nested: NestedRun,
-  { what, json }: ScriptRequest,
+  { what, values }: ScriptRequest,
   signal: AbortSignal,
 ): Promise<Answer> {
-  const parsed = tryParseJson(json);
-  const values: readonly JsonValue[] = Array.isArray(parsed) ? parsed : [];
   const [first, second, third] = values;
   try {
-    if (what === 'call') {
-      return await nested.call(textOf(first), textOf(second), third);
-    }
+    if (what === 'call') return await nested.call(textOf(first), textOf(second), third);
     return await answerAbout(ports, what, values, signal);
   } catch (error) {
     return { isOk: false, failure: { message: toAppError(error).message } };

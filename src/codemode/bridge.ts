@@ -8,24 +8,15 @@ import type { Clock, Timer } from '../base/clock.ts';
 import { FailedError, LimitError } from '../base/errors.ts';
 import { createPool } from '../base/pool.ts';
 import { LIMITS } from './limits.ts';
-import type {
-  FromWorker,
-  ScriptEnd,
-  ScriptItem,
-  ScriptRequest,
-  StartMessage,
-  ToWorker,
-} from './types.ts';
+import type { FromWorker, ScriptEnd, ScriptItem, StartMessage, ToWorker } from './types.ts';
 
 export interface ScriptJob {
   readonly start: StartMessage;
   /** Aborts when the script has used up its time; its reason is told. */
   readonly deadline: AbortSignal;
   readonly onOutput: (items: readonly ScriptItem[], lines: readonly string[]) => void;
-  /** Must not reject. */
-  readonly serve: (
-    request: ScriptRequest,
-  ) => Promise<{ readonly isOk: boolean; readonly json: string }>;
+  /** A request and its answer as JSON texts of one line, see `ToWorker`. Must not reject. */
+  readonly serve: (request: string) => Promise<string>;
 }
 
 export interface JobEnd {
@@ -157,14 +148,13 @@ type Talked = {
 function talk(worker: Worker, job: ScriptJob, clock: Clock, signal: AbortSignal): Promise<Talked> {
   return new Promise((resolve) => {
     let sent = 0;
-    let handled = 0;
-    let watchdog: Timer | undefined;
+    let answers: string[] = [];
     let isOver = false;
 
     const settle = (talked: Talked) => {
       if (isOver) return;
       isOver = true;
-      watchdog?.cancel();
+      watchdog.stop();
       signal.removeEventListener('abort', onAbort);
       job.deadline.removeEventListener('abort', onDeadline);
       worker.onmessage = null;
@@ -180,47 +170,39 @@ function talk(worker: Worker, job: ScriptJob, clock: Clock, signal: AbortSignal)
       const { reason } = job.deadline;
       fail('limit', reason instanceof Error ? reason.message : 'the script took too long');
     };
-    /** A VM that computes without being interruptible is ended with its worker. */
-    const watch = () => {
-      watchdog?.cancel();
-      watchdog = undefined;
-      if (sent === handled) return;
-      const { cpuMs } = job.start;
-      watchdog = clock.after(cpuMs + LIMITS.graceMs, () =>
-        fail('limit', `the script computed for more than ${cpuMs} ms`),
-      );
-    };
+    const { cpuMs } = job.start;
+    const watchdog = createWatchdog(clock, cpuMs + LIMITS.graceMs, () =>
+      fail('limit', `the script computed for more than ${cpuMs} ms`),
+    );
     const post = (message: ToWorker) => {
       if (isOver) return;
       worker.postMessage(message);
-      sent += 1;
-      if (watchdog === undefined) watch();
+      watchdog.watch();
     };
-    const serve = async (request: ScriptRequest) => {
+    /** What is answered at the same time goes in one message. */
+    const postAnswers = () => {
+      const texts = answers;
+      answers = [];
+      sent += texts.length;
+      post(texts.join('\n'));
+    };
+    const serve = async (request: string) => {
       const answer = await job.serve(request);
-      post({ type: 'answer', id: request.id, ...answer });
+      if (answers.push(answer) === 1) queueMicrotask(postAnswers);
     };
 
     worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
-      switch (data.type) {
-        case 'ready':
-          return;
-        case 'out':
-          job.onOutput(data.items, data.lines);
-          return;
-        case 'turn': {
-          handled = data.handled;
-          watch();
-          for (const request of data.requests) {
-            serve(request).catch(() => fail('error', 'a request of the script was lost'));
-          }
-          if (data.end === undefined) return;
-          const isReusable = data.isClean && data.bytes <= LIMITS.keptBytes && !isLimit(data.end);
-          settle({
-            result: { kind: 'ended', end: data.end, dropped: data.dropped },
-            isReusable,
-          });
+      if (typeof data === 'string') {
+        const [handled, ...requests] = data.split('\n');
+        watchdog.rest(Number(handled) === sent);
+        for (const request of requests) {
+          serve(request).catch(() => fail('error', 'a request of the script was lost'));
         }
+      } else if (data.type === 'out') job.onOutput(data.items, data.lines);
+      else if (data.type === 'end') {
+        const { end, dropped, isClean, bytes } = data;
+        const isReusable = isClean && bytes <= LIMITS.keptBytes && !isLimit(end);
+        settle({ result: { kind: 'ended', end, dropped }, isReusable });
       }
     };
     worker.onerror = (event) => {
@@ -232,6 +214,43 @@ function talk(worker: Worker, job: ScriptJob, clock: Clock, signal: AbortSignal)
     if (signal.aborted) onAbort();
     else post(job.start);
   });
+}
+
+interface Watchdog {
+  /** The VM computes from now on, unless it did already. */
+  watch(): void;
+  /** It gave a sign of life; `isIdle`: it has nothing to do any more. */
+  rest(isIdle: boolean): void;
+  stop(): void;
+}
+
+/**
+ * Barks once the VM has computed for `limitMs` without a sign of life: one that cannot be interrupted is ended
+ * with its worker. Has one timer at a time, because starting one for each message costs as much as the message.
+ */
+function createWatchdog(clock: Clock, limitMs: number, bark: () => void): Watchdog {
+  let busySince: number | undefined;
+  let timer: Timer | undefined;
+  const look = () => {
+    timer = undefined;
+    if (busySince === undefined) return;
+    const leftMs = busySince + limitMs - clock.now();
+    if (leftMs <= 0) bark();
+    else timer = clock.after(leftMs, look);
+  };
+  return {
+    watch() {
+      busySince ??= clock.now();
+      timer ??= clock.after(limitMs, look);
+    },
+    rest(isIdle) {
+      busySince = isIdle ? undefined : clock.now();
+    },
+    stop() {
+      busySince = undefined;
+      timer?.cancel();
+    },
+  };
 }
 
 function isLimit(end: ScriptEnd): boolean {

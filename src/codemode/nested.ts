@@ -30,6 +30,7 @@ export function createNestedRun(
   signal: AbortSignal,
 ): NestedRun {
   const pool = createPool(LIMITS.parallelCalls);
+  const never = new AbortController().signal;
   // One plain signal: a composed one costs each call that listens to it.
   const ending = new AbortController();
   const onAbort = () => ending.abort(signal.reason);
@@ -62,7 +63,7 @@ export function createNestedRun(
     let outcome: CallOutcome;
     if (admitted.kind === 'over') ({ outcome } = admitted.outcome);
     else {
-      const release = await pool.take(new AbortController().signal);
+      const release = await pool.take(never);
       const timed = await admitted.send().finally(release);
       outcome = timed.outcome;
     }

@@ -4,9 +4,12 @@
  * only. Nothing of the host is reachable from here.
  */
 
-/** Start of the text that makes a script a function; its length is how far columns of line 1 are off. */
-export const SCRIPT_HEAD = '(async function () {';
-export const SCRIPT_TAIL = '\n})';
+/**
+ * Texts around a script that make a function of it. Behind a brace that closes the function early, the object
+ * takes only a comma or another brace, the declaration takes neither: what compiles in both did not close it.
+ */
+export const SCRIPT_OBJECT = ['({async script() {', '\n}})'] as const;
+export const SCRIPT_DECLARATION = ['async function script() {', '\n}'] as const;
 /** The name of a script in stack lines. */
 export const SCRIPT_FILE = 'script.js';
 
@@ -15,6 +18,63 @@ export const PRELUDE = String.raw`(function (host, limits) {
 const { stringify, parse } = JSON;
 const pending = new Map();
 let count = 0;
+
+/** The engine tells nobody of a rejected promise, but reads a promise's constructor when it is awaited or chained. */
+const Native = Promise;
+const nativeThen = Native.prototype.then;
+const isIn = Function.prototype.call.bind(WeakSet.prototype.has);
+const putIn = Function.prototype.call.bind(WeakSet.prototype.add);
+const seen = new WeakSet();
+const rejected = new Map();
+let isOurs = false;
+const see = (promise) => {
+  if (isOurs || typeof promise !== 'object' || promise === null) return;
+  putIn(seen, promise);
+  if (rejected.size > 0) rejected.delete(promise);
+};
+Object.defineProperty(Native.prototype, 'constructor', {
+  get() {
+    see(this);
+    return Native;
+  },
+  configurable: false,
+});
+const note = (promise, reason) => { if (!isIn(seen, promise)) rejected.set(promise, reason); };
+const thenOf = (promise, onValue, onError) => {
+  isOurs = true;
+  try { return Reflect.apply(nativeThen, promise, [onValue, onError]); } finally { isOurs = false; }
+};
+const watched = (promise) => {
+  // What a class of the script makes on the way is not watched: it would be without end.
+  if (!isOurs && promise instanceof Native) thenOf(promise, undefined, (reason) => note(promise, reason));
+  return promise;
+};
+const methods = {
+  then(onValue, onError) {
+    see(this);
+    return watched(Reflect.apply(nativeThen, this, [onValue, onError]));
+  },
+};
+Native.prototype.then = methods.then;
+function Watched(executor) {
+  if (new.target === undefined) throw new TypeError('Promise is made with new');
+  return watched(Reflect.construct(Native, [executor], new.target === Watched ? Native : new.target));
+}
+for (const key of Reflect.ownKeys(Native)) {
+  if (key === 'prototype') continue;
+  const facts = Object.getOwnPropertyDescriptor(Native, key);
+  if (typeof facts.value === 'function') {
+    const work = facts.value;
+    facts.value = { [key](...values) { return watched(Reflect.apply(work, this === Watched ? Native : this, values)); } }[key];
+  }
+  Object.defineProperty(Watched, key, { ...facts, configurable: true });
+}
+Object.defineProperty(Watched, 'prototype', { value: Native.prototype, writable: false });
+globalThis.Promise = Watched;
+/** Of what is settled a few steps after the script itself; the rest counts as not awaited. */
+const STEPS = 8;
+const settled = Native.resolve();
+const afterSteps = (steps, then) => { if (steps === 0) then(); else thenOf(settled, () => afterSteps(steps - 1, then)); };
 
 const circularSafe = () => {
   const parents = [];
@@ -31,7 +91,7 @@ const circularSafe = () => {
     else if (value instanceof Map) shown = { '[Map]': [...value] };
     else if (value instanceof Set) shown = { '[Set]': [...value] };
     else if (value instanceof RegExp) shown = String(value);
-    else if (value instanceof Promise) shown = '[Promise: await it]';
+    else if (value instanceof Native) shown = '[Promise: await it]';
     if (typeof shown === 'object') parents.push(shown);
     return shown;
   };
@@ -75,13 +135,19 @@ const emit = (kind, text) => {
   const kept = text.length > limits.outputCharacters ? text.slice(0, limits.outputCharacters) : text;
   host.emit(kind, kept.toWellFormed());
 };
-const ask = (what, values) =>
-  new Promise((resolve, reject) => {
-    const json = stringify(values);
-    const id = (count += 1);
-    pending.set(id, { resolve, reject });
-    host.request(id, what, json);
+const ask = (what, values) => {
+  const waiting = { promise: undefined, resolve: undefined, reject: undefined };
+  waiting.promise = new Native((resolve, reject) => {
+    const id = count + 1;
+    const json = stringify([id, what, values]);
+    count = id;
+    waiting.resolve = resolve;
+    waiting.reject = reject;
+    pending.set(id, waiting);
+    host.request(json);
   });
+  return waiting.promise;
+};
 const toError = (value) => {
   const error = new Error(value.message);
   const fields = { name: value.name || 'Error', kind: value.kind, tool: value.tool, result: value.result };
@@ -124,9 +190,9 @@ const load = (key) => {
   return json === '' ? undefined : parse(json);
 };
 
-const toolFunction = (server, name) => async (args) => ask('call', [server, name, args === undefined ? {} : args]);
+const toolFunction = (server, name) => (args) => ask('call', [server, name, args === undefined ? {} : args]);
 const readOnly = (names, get) => ({
-  get: (target, key) => (typeof key === 'string' ? get(target, key) : undefined),
+  get: (target, key) => (typeof key === 'string' ? target[key] ?? get(target, key) : undefined),
   has: (target, key) => typeof key === 'string' && names().includes(key),
   ownKeys: () => names(),
   getOwnPropertyDescriptor: (target, key) =>
@@ -197,7 +263,7 @@ const mendOverrides = (proto) => {
     });
   }
 };
-const roots = [];
+const roots = [Native];
 for (const key of Reflect.ownKeys(globalThis)) {
   const descriptor = Object.getOwnPropertyDescriptor(globalThis, key);
   if (!('value' in descriptor) || descriptor.value === globalThis) continue;
@@ -220,19 +286,31 @@ for (const proto of prototypes) {
 }
 for (const root of [...roots, ...prototypes]) if (root !== tools) Object.freeze(root);
 
+const finish = (isOk, text, name) => { host.lost(lost % 1000); host.done(isOk, text, name); };
+const complete = () => {
+  if (rejected.size === 0) return finish(1, '', '');
+  const { text, name } = describe(rejected.values().next().value);
+  const more = rejected.size === 1 ? '' : ' (and ' + (rejected.size - 1) + ' more)';
+  finish(0, 'unhandled rejection: ' + text + more, name);
+};
 return {
   run(main) {
-    main().then(
-      (value) => { if (value !== undefined) text(value); host.lost(lost % 1000); host.done(1, '', ''); },
-      (error) => { host.lost(lost % 1000); const { text, name } = describe(error); host.done(0, text, name); },
+    thenOf(
+      main(),
+      (value) => { if (value !== undefined) text(value); afterSteps(STEPS, complete); },
+      (error) => { const { text, name } = describe(error); finish(0, text, name); },
     );
   },
-  deliver(id, isOk, json) {
+  deliver(json) {
+    const answer = parse(json);
+    const id = answer[0];
     const waiting = pending.get(id);
     if (waiting === undefined) return;
     pending.delete(id);
-    if (isOk) waiting.resolve(parse(json));
-    else waiting.reject(toError(parse(json)));
+    if (answer[1] === 1) return void waiting.resolve(answer[2]);
+    const error = toError(answer[2]);
+    note(waiting.promise, error);
+    waiting.reject(error);
   },
 };
 })`;

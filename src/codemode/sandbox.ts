@@ -11,15 +11,9 @@ import {
 } from 'quickjs-emscripten-core';
 import { createCatalogue } from './catalogue.ts';
 import { LIMITS } from './limits.ts';
-import { PRELUDE, SCRIPT_FILE, SCRIPT_HEAD, SCRIPT_TAIL } from './prelude.ts';
+import { PRELUDE, SCRIPT_DECLARATION, SCRIPT_FILE, SCRIPT_OBJECT } from './prelude.ts';
 import { createStage, type Stage } from './stage.ts';
-import type {
-  AnswerMessage,
-  ScriptEnd,
-  ScriptError,
-  ScriptRequest,
-  StartMessage,
-} from './types.ts';
+import type { ScriptEnd, ScriptError, StartMessage } from './types.ts';
 
 export interface SandboxPorts {
   readonly now: () => number;
@@ -27,7 +21,8 @@ export interface SandboxPorts {
   readonly emit: (kind: string, text: string) => void;
   /** Outputs over the bound, that were not even emitted. */
   readonly onLost: (count: number) => void;
-  readonly request: (request: ScriptRequest) => void;
+  /** JSON text of one line: `[id, what, values]`. */
+  readonly request: (json: string) => void;
   /** Called often while the VM computes. */
   readonly onTick: () => void;
   /** Memory of the engine now; it never shrinks. */
@@ -37,7 +32,8 @@ export interface SandboxPorts {
 export interface Sandbox {
   /** Runs until the VM has nothing to do. */
   start(): void;
-  answer(message: AnswerMessage): void;
+  /** JSON text: `[id, 1, value]`, or `[id, 0, {message, …}]` where it failed. */
+  answer(json: string): void;
   /** `undefined`: it waits for answers. */
   end(): ScriptEnd | undefined;
   /** False: the engine must not be used again. */
@@ -103,8 +99,7 @@ export function createSandbox(
   return {
     start: () =>
       enter(() => {
-        const source = `${SCRIPT_HEAD}${message.code}${SCRIPT_TAIL}`;
-        const problem = syntaxProblem(context, source);
+        const problem = syntaxProblem(context, message.code);
         if (problem !== undefined) {
           state.end = { kind: 'failed', error: problem };
           return;
@@ -117,21 +112,18 @@ export function createSandbox(
         deliver = context.getProp(vm, 'deliver');
         Scope.withScope((scope) => {
           const run = scope.manage(context.getProp(scope.manage(vm), 'run'));
-          const main = scope.manage(unwrap(context, context.evalCode(source, SCRIPT_FILE)));
-          callVm(context, run, [main]);
+          const source = SCRIPT_OBJECT.join(message.code);
+          const holder = scope.manage(unwrap(context, context.evalCode(source, SCRIPT_FILE)));
+          callVm(context, run, scope.manage(context.getProp(holder, 'script')));
         });
       }),
-    answer: ({ id, isOk, json }) =>
+    answer: (json) =>
       enter(() => {
         if (deliver === undefined) return;
         state.answered += 1;
-        const values = [
-          context.newNumber(id),
-          isOk ? context.true : context.false,
-          context.newString(json),
-        ];
-        callVm(context, deliver, values);
-        for (const value of values) value.dispose();
+        const value = context.newString(json);
+        callVm(context, deliver, value);
+        value.dispose();
       }),
     end: () => state.end,
     dispose() {
@@ -205,8 +197,15 @@ function settleEnd(
   return failed('limit', `out of memory: a script has ${mebibytes} MiB`);
 }
 
-/** Compiles the script without running any of it. */
-function syntaxProblem(context: QuickJSContext, source: string): ScriptError | undefined {
+/** Compiles the script without running any of it, in both of its forms. */
+function syntaxProblem(context: QuickJSContext, code: string): ScriptError | undefined {
+  const problem =
+    compileProblem(context, SCRIPT_DECLARATION.join(code)) ??
+    compileProblem(context, SCRIPT_OBJECT.join(code));
+  return problem === undefined ? undefined : { kind: 'syntax', message: problem };
+}
+
+function compileProblem(context: QuickJSContext, source: string): string | undefined {
   const result = context.evalCode(source, SCRIPT_FILE, { type: 'global', compileOnly: true });
   if (result.error === undefined) {
     result.value.dispose();
@@ -215,7 +214,7 @@ function syntaxProblem(context: QuickJSContext, source: string): ScriptError | u
   const error: unknown = result.error.consume((handle) => context.dump(handle));
   const { name, message, line } = factsOf(error);
   const where = line === undefined ? '' : ` (line ${line})`;
-  return { kind: 'syntax', message: `${name}: ${message}${where}` };
+  return `${name}: ${message}${where}`;
 }
 
 function factsOf(error: unknown) {
@@ -244,6 +243,12 @@ function openVm(
       });
       context.setProp(host, name, scope.manage(handle));
     }
+    // Of one text and nothing to give back: what each call costs.
+    const request = context.newFunction('request', (json) => {
+      ports.state.asked += 1;
+      ports.request(context.getString(json));
+    });
+    context.setProp(host, 'request', scope.manage(request));
     const { outputCharacters, outputItems, storeValueCharacters } = LIMITS;
     const facts = { outputCharacters, outputItems, storeValueCharacters, given: message.given };
     const json = JSON.stringify(JSON.stringify(facts));
@@ -264,11 +269,6 @@ function hostFunctions(
   return {
     emit(kind, text) {
       ports.emit(String(kind), String(text));
-      return undefined;
-    },
-    request(id, what, json) {
-      state.asked += 1;
-      ports.request({ id: Number(id), what: String(what), json: String(json) });
       return undefined;
     },
     lost(count) {
@@ -304,10 +304,16 @@ function plain(context: QuickJSContext, value: QuickJSHandle): string | number |
   return type === 'number' ? context.getNumber(value) : undefined;
 }
 
+/** Jobs of the VM in one go; between two goes it is asked whether the script has ended. */
+const JOBS_AT_ONCE = 64;
+
 function runJobs(runtime: QuickJSRuntime, context: QuickJSContext, state: State): void {
-  while (state.end === undefined && !state.isExited && runtime.hasPendingJob()) {
-    const result = runtime.executePendingJobs(64);
-    if (result.error === undefined) continue;
+  while (state.end === undefined && !state.isExited) {
+    const result = runtime.executePendingJobs(JOBS_AT_ONCE);
+    if (result.error === undefined) {
+      if (result.value < JOBS_AT_ONCE) return;
+      continue;
+    }
     const error: unknown = result.error.consume((handle) => context.dump(handle));
     const { name, message } = factsOf(error);
     state.isClean = false;
@@ -316,8 +322,8 @@ function runJobs(runtime: QuickJSRuntime, context: QuickJSContext, state: State)
 }
 
 /** Calls a function of the prelude. Throws Error with the VM's words. */
-function callVm(context: QuickJSContext, method: QuickJSHandle, values: QuickJSHandle[]): void {
-  unwrap(context, context.callFunction(method, context.undefined, ...values)).dispose();
+function callVm(context: QuickJSContext, method: QuickJSHandle, value: QuickJSHandle): void {
+  unwrap(context, context.callFunction(method, context.undefined, value)).dispose();
 }
 
 type VmResult = ReturnType<QuickJSContext['evalCode']>;

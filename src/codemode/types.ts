@@ -41,21 +41,17 @@ export interface StartMessage {
   readonly isCheck: boolean;
 }
 
-/** The answer to a request: JSON of the value, or of `{message, …}` where it failed. */
-export interface AnswerMessage {
-  readonly type: 'answer';
-  readonly id: number;
-  readonly isOk: boolean;
-  readonly json: string;
-}
+/**
+ * A text is answers, one a line, each as JSON `[id, 1, value]`, or `[id, 0, {message, …}]` where it failed: one
+ * text costs less than objects.
+ */
+export type ToWorker = StartMessage | string;
 
-export type ToWorker = StartMessage | AnswerMessage;
-
-/** `what`: `call`, `search`, `describe`, `namespace`. `json`: its arguments as an array. */
+/** Of the VM, as JSON `[id, what, values]`. `what`: `call`, `search`, `describe`, `namespace`. */
 export interface ScriptRequest {
   readonly id: number;
   readonly what: string;
-  readonly json: string;
+  readonly values: readonly JsonValue[];
 }
 
 export type ScriptEnd =
@@ -80,12 +76,11 @@ export type FromWorker =
       readonly items: readonly ScriptItem[];
       readonly lines: readonly string[];
     }
-  /** The VM rests: `handled` messages were taken in so far. */
+  /** The VM rests: the number of answers that were taken in so far, then a request a line. */
+  | string
   | {
-      readonly type: 'turn';
-      readonly handled: number;
-      readonly requests: readonly ScriptRequest[];
-      readonly end: ScriptEnd | undefined;
+      readonly type: 'end';
+      readonly end: ScriptEnd;
       /** Outputs that were over a bound. */
       readonly dropped: number;
       /** The engine's memory now. */

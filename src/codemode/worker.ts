@@ -8,7 +8,7 @@ import {
 import { LIMITS } from './limits.ts';
 import { createOutlet } from './outlet.ts';
 import { createSandbox, type Sandbox } from './sandbox.ts';
-import type { FromWorker, ScriptRequest, StartMessage, ToWorker } from './types.ts';
+import type { FromWorker, StartMessage, ToWorker } from './types.ts';
 
 const PAGE_BYTES = 65_536;
 
@@ -24,18 +24,20 @@ const engine: QuickJSWASMModule = await newQuickJSWASMModuleFromVariant(
   newVariant(variant, { wasmMemory: memory }),
 );
 
-let running: { readonly sandbox: Sandbox; handled: number } | undefined;
-let requests: ScriptRequest[] = [];
+let running: { readonly sandbox: Sandbox; answered: number } | undefined;
+let requests = '';
 const outlet = createOutlet(
   (items, lines) => send({ type: 'out', items, lines }),
   () => performance.now(),
 );
 
 addEventListener('message', ({ data }: MessageEvent<ToWorker>) => {
-  if (data.type === 'start') start(data);
+  if (typeof data !== 'string') start(data);
   else if (running !== undefined) {
-    running.handled += 1;
-    running.sandbox.answer(data);
+    for (const answer of data.split('\n')) {
+      running.answered += 1;
+      running.sandbox.answer(answer);
+    }
   }
   report();
 });
@@ -43,32 +45,32 @@ send({ type: 'ready' });
 
 function start(message: StartMessage): void {
   outlet.reset();
-  requests = [];
+  requests = '';
   const sandbox = createSandbox(engine, message, {
     now: () => performance.now(),
     emit: outlet.emit,
     onLost: outlet.lose,
-    request: (request) => requests.push(request),
+    request: (json) => {
+      requests += `\n${json}`;
+    },
     onTick: outlet.tick,
     engineBytes: () => memory.buffer.byteLength,
   });
-  running = { sandbox, handled: 1 };
+  running = { sandbox, answered: 0 };
   sandbox.start();
 }
 
 function report(): void {
   if (running === undefined) return;
-  const { sandbox, handled } = running;
+  const { sandbox, answered } = running;
   const end = sandbox.end();
-  let isClean = true;
-  if (end !== undefined) {
-    running = undefined;
-    isClean = sandbox.dispose();
-  }
+  if (end === undefined) outlet.flush();
+  // Also at the end: calls that nobody awaits are told of.
+  send(`${answered}${requests}`);
+  requests = '';
+  if (end === undefined) return;
+  running = undefined;
+  const isClean = sandbox.dispose();
   outlet.flush();
-  const asked = requests;
-  requests = [];
-  const bytes = memory.buffer.byteLength;
-  const dropped = outlet.dropped();
-  send({ type: 'turn', handled, requests: asked, end, dropped, bytes, isClean });
+  send({ type: 'end', end, dropped: outlet.dropped(), bytes: memory.buffer.byteLength, isClean });
 }

@@ -177,9 +177,81 @@ describe('a sandbox', () => {
     ]);
   });
 
-  test('does not let text close the function around it and reach more', async () => {
-    const outcome = await house.run('}); text(typeof process); (async () => {');
-    expect(texts(outcome).filter((text) => text !== 'undefined')).toEqual([]);
+  test.each([
+    '}); text("out"); (async () => {',
+    '}}); text("out"); ({async script() {',
+    '}, text("out"), async function () {',
+    '}(text("out")), function () {',
+    '}[text("out")] = async function () {',
+    '} text("out"); async function more() {',
+    '}, async script() { text("out")',
+    '} /* */ , [text("out")]: async () => {',
+    '}\n// x\n.x, text("out"), () => {',
+  ])('does not let text close the function around it: %j', async (code) => {
+    const outcome = await house.run(code);
+    expect([texts(outcome), outcome.error?.kind]).toEqual([[], 'syntax']);
+  });
+});
+
+describe('a rejection that nobody handles', () => {
+  test.each([
+    ['Promise.reject(new Error("x")); text("printed"); return 1', 'Error: x (line 1)'],
+    ['text("printed"); Promise.resolve().then(() => { throw "t" }); return 1', 'thrown: t'],
+    [
+      'text("printed"); new Promise((_, no) => no(new TypeError("n"))); return 1',
+      'TypeError: n (line 1)',
+    ],
+    ['text("printed"); Promise.all([Promise.reject(1)]); return 1', 'thrown: 1'],
+    [
+      'text("printed"); tools.s_fails(); await tools.s_echo(); return 1',
+      'ToolError: the disk is full',
+    ],
+    [
+      'text("printed"); tools.s_fails().then(text); await tools.s_echo(); return 1',
+      'ToolError: the disk is full',
+    ],
+    [
+      'text("printed"); Promise.reject(1).finally(() => 0); Promise.reject(2); return 1',
+      'thrown: 2 (and 1 more)',
+    ],
+  ])('fails the script after its output: %s', async (code, message) => {
+    const outcome = await house.run(code);
+    expect([texts(outcome), outcome.error]).toEqual([
+      ['printed', '1'],
+      { kind: 'error', message: `unhandled rejection: ${message}` },
+    ]);
+  });
+
+  test.each([
+    'await Promise.reject(1).catch(() => 0)',
+    'const p = Promise.reject(1); await null; try { await p } catch {}',
+    'const p = tools.s_fails(); await tools.s_echo(); await p.catch(() => 0)',
+    'await Promise.allSettled([tools.s_fails(), Promise.reject(1)])',
+    'await Promise.any([Promise.reject(1), 2]); await Promise.race([1, Promise.reject(2)])',
+    'class Mine extends Promise {} await new Mine((_, no) => no(1)).catch(() => 0)',
+    'class Mine extends Promise {} try { await new Mine((_, no) => no(1)) } catch {}',
+    'try { await (async () => { return tools.s_fails() })() } catch {}',
+    'const { promise, reject } = Promise.withResolvers(); reject(1); await promise.catch(() => 0)',
+    'for await (const one of [Promise.resolve(1)]) text(one); tools.s_fails().catch(() => 0); await tools.s_echo()',
+    'exit(Promise.reject(1))',
+  ])('is none where it is handled before the end: %s', async (code) => {
+    expect((await house.run(code)).error).toBeUndefined();
+  });
+
+  test('leaves promises what they are', async () => {
+    const code = `
+      class Mine extends Promise {}
+      const own = new Mine((yes) => yes(3));
+      return [
+        Promise.resolve(1) instanceof Promise, await Promise.resolve(1), await Promise.all([1, Promise.resolve(2)]),
+        own instanceof Mine, own.then((n) => n) instanceof Mine, await own, (async () => {})() instanceof Promise,
+        Promise.name, Promise.length, typeof Promise.prototype.then, Object.isFrozen(Promise),
+        Object.prototype.toString.call(Promise.resolve()),
+      ]`;
+    expect(await shown(code)).toEqual([
+      '[true,1,[1,2],true,true,3,true,"Promise",1,"function",true,"[object Promise]"]',
+    ]);
+    expect(await shown('Promise(() => 0)')).toStartWith('TypeError: Promise is made with new');
   });
 });
 
