@@ -158,15 +158,7 @@ function commandOf(word: string): CommandName {
   });
 }
 
-/** Known, but not here yet: no near match may lead astray. */
-const LATER_FLAGS = ['--oauth-client-id', '--oauth-client-name', '--oauth-scope'];
-
 function unknownFlag(spelling: string): UsageError {
-  if (LATER_FLAGS.includes(spelling)) {
-    return new UsageError(`${spelling} is not available in this version`, {
-      hint: '--bearer-env NAME takes a token from a variable',
-    });
-  }
   const [nearest] = nearestMatches(spelling.replace(/^-+/, ''), Object.keys(FLAGS), 1);
   const hint =
     nearest === undefined ? 'usher --help lists the flags' : `did you mean --${nearest}?`;

@@ -16,6 +16,7 @@ import type { PathItem } from './problem.ts';
 import type { LoginEntry, OAuthEntry } from './schema/auth.ts';
 import type { ServerEntry } from './schema/server.ts';
 import type { LoginConfig, ServerAuth } from './types.ts';
+import { urlProblem } from './url-rules.ts';
 
 export interface AuthContext {
   /** Of the configuration file, absolute. */
@@ -39,7 +40,8 @@ export function fillAuth(
     case 'apiKey':
       return auth;
     case 'oauth': {
-      const filled = fillOauth(auth, ['auth'], context, fill);
+      const { type: _type, ...settings } = auth;
+      const filled = fillOauth(settings, ['auth'], context, fill);
       checkKey(filled.privateKeyFile, context, fill);
       return { type: 'oauth', ...filled };
     }
@@ -71,15 +73,28 @@ export function fillLogin(
   };
 }
 
+/** What is wrong with a text of a sign-in that holds no reference; `undefined`: nothing, or it is judged elsewhere. */
+export function oauthTextProblem(
+  key: string,
+  text: string,
+  allowPrivate: boolean,
+): string | undefined {
+  if (key === 'authServerMetadataUrl') return urlProblem(text, allowPrivate);
+  const known = TEXT_KEYS.find((one) => one === key);
+  return known === undefined ? undefined : TEXTS[known](text);
+}
+
 const FILES = ['privateKeyFile', 'assertionFile', 'idpFile'] as const;
+const TEXT_KEYS = ['clientId', 'clientName', 'scope', 'clientMetadataUrl', 'callbackUrl'] as const;
 const TEXTS = {
   clientId: clientIdProblem,
   clientName: nameProblem,
   scope: scopeProblem,
   clientMetadataUrl: documentProblem,
   callbackUrl: callbackProblem,
-} as const;
+} as const satisfies Readonly<Record<(typeof TEXT_KEYS)[number], unknown>>;
 
+/** The settings alone, without `type`. */
 function fillOauth(
   entry: OAuthEntry,
   at: readonly PathItem[],
@@ -87,13 +102,7 @@ function fillOauth(
   fill: Fill,
 ): OAuthEntry {
   const filled: { -readonly [key in keyof typeof TEXTS | (typeof FILES)[number]]?: string } = {};
-  for (const key of [
-    'clientId',
-    'clientName',
-    'scope',
-    'clientMetadataUrl',
-    'callbackUrl',
-  ] as const) {
+  for (const key of TEXT_KEYS) {
     const written = entry[key];
     if (written !== undefined) {
       filled[key] = fill.checked(written, [...at, key], key, TEXTS[key]);
@@ -103,7 +112,7 @@ function fillOauth(
     const written = entry[key];
     if (written !== undefined) filled[key] = fillFile(written, [...at, key], folder, fill);
   }
-  const { type: _type, authServerMetadataUrl: metadata, ...rest } = { type: '', ...entry };
+  const { authServerMetadataUrl: metadata, ...rest } = entry;
   const place = [...at, 'authServerMetadataUrl'];
   return {
     ...rest,

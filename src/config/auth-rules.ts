@@ -14,12 +14,12 @@ export function authBreaks(entry: unknown): readonly RuleBreak[] {
   ];
 }
 
-/** Broken rules of one login. */
+/** Broken rules of one login, a mapping. */
 export function loginBreaks(login: unknown, at: readonly PathItem[]): readonly RuleBreak[] {
   const has = (key: string) => childOf(login, key) !== undefined;
   const text = 'one of issuer, authServerMetadataUrl is missing';
   const missing: RuleBreak = { path: at, text, part: 'value' };
-  const isPlaced = typeof login !== 'object' || has('issuer') || has('authServerMetadataUrl');
+  const isPlaced = has('issuer') || has('authServerMetadataUrl');
   return [...(isPlaced ? [] : [missing]), ...oauthBreaks(login, at)];
 }
 

@@ -24,7 +24,10 @@ export function readLogins(root: object, file: ConfigFile, env: Env): ReadLogins
   if (raw === undefined) return { logins: {}, names: [], problems: [] };
   const names = isMapping(raw) ? Object.keys(raw) : [];
   const checked = checkBlock(loginsSchema, raw, ['logins'], 'root', file);
-  const breaks = [...names.flatMap((name) => loginBreaks(childOf(raw, name), [name]))];
+  const breaks = names.flatMap((name) => {
+    const login = childOf(raw, name);
+    return isMapping(login) ? [...loginBreaks(login, [name])] : [];
+  });
   const logins: Record<string, LoginConfig> = {};
   if (breaks.length === 0) {
     const fill = new Fill(env, breaks);

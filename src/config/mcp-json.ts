@@ -2,7 +2,7 @@
  * The well-known map `mcpServers`, as other hosts write it: every entry becomes one of ours, so that one
  * set of rules judges both. What has no counterpart stays and is refused by those rules.
  */
-import { isJsonObject, type JsonObject } from '../base/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
 import { childOf, type PathItem } from './problem.ts';
 import { PlainScalar } from './schema/atoms.ts';
 
@@ -25,10 +25,10 @@ export function mcpJsonEntries(root: unknown): readonly RawEntry[] | string {
   }));
 }
 
-/** One entry as ours: `type` becomes `transport`; stdio is what `command` says already. */
+/** One entry as ours: `type` becomes `transport`, `oauth` becomes `auth`; stdio is what `command` says already. */
 export function fromForeign(name: string, entry: Readonly<Record<string, unknown>>): object {
   // The key is the name, whatever an entry calls itself.
-  const { type, disabled, name: _own, ...rest } = entry;
+  const { type, disabled, oauth, name: _own, ...rest } = entry;
   const transport = typeof type === 'string' ? TRANSPORTS[type] : undefined;
   const isKnown = transport !== undefined || (type === 'stdio' && 'command' in rest);
   return {
@@ -37,10 +37,11 @@ export function fromForeign(name: string, entry: Readonly<Record<string, unknown
     ...(transport === undefined ? {} : { transport }),
     ...switchOf(disabled),
     ...rest,
+    ...signInOf(oauth, rest),
   };
 }
 
-/** One of ours as other hosts write it: `type` names the transport, a bearer token is a header. */
+/** One of ours as other hosts write it: `type` names the transport, a bearer token is a header, a sign-in is `oauth`. */
 export function toForeign(entry: JsonObject): JsonObject {
   const { name: _name, transport, auth, headers, ...rest } = entry;
   const tokenEnv = isJsonObject(auth) && auth['type'] === 'bearer' ? auth['tokenEnv'] : undefined;
@@ -49,9 +50,34 @@ export function toForeign(entry: JsonObject): JsonObject {
   return {
     ...('url' in rest ? { type: transport ?? 'http' } : {}),
     ...rest,
-    ...(auth === undefined || typeof tokenEnv === 'string' ? {} : { auth }),
+    ...foreignAuth(auth),
     ...(Object.keys(all).length === 0 ? {} : { headers: all }),
   };
+}
+
+/** Beside an `auth` of its own it stays, and is refused. */
+function signInOf(oauth: unknown, rest: object): object {
+  if (oauth === undefined) return {};
+  if (!isMapping(oauth) || 'auth' in rest || 'type' in oauth) return { oauth };
+  const { scopes, ...settings } = oauth;
+  const list: readonly unknown[] = Array.isArray(scopes) ? scopes : [scopes];
+  const texts = list.filter((scope) => typeof scope === 'string');
+  const isScope = scopes !== undefined && texts.length === list.length && !('scope' in settings);
+  return {
+    auth: {
+      type: 'oauth',
+      ...settings,
+      ...(isScope ? { scope: texts.join(' ') } : {}),
+      ...(isScope || scopes === undefined ? {} : { scopes }),
+    },
+  };
+}
+
+function foreignAuth(auth: JsonValue | undefined): JsonObject {
+  if (!isJsonObject(auth)) return auth === undefined ? {} : { auth };
+  const { type, ...settings } = auth;
+  if (type === 'oauth') return { oauth: settings };
+  return type === 'bearer' && typeof auth['tokenEnv'] === 'string' ? {} : { auth };
 }
 
 /** `disabled: true`, as some hosts write it. */

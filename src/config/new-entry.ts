@@ -1,5 +1,6 @@
 /** Judges an entry before it is written: what a file may hold, and no secret in it. Nothing is expanded. */
-import type { JsonObject } from '../base/json.ts';
+import { isJsonObject, type JsonObject } from '../base/json.ts';
+import { oauthTextProblem } from './auth-build.ts';
 import { checkEntry, locateEntries } from './entry.ts';
 import { hasReference } from './expand.ts';
 import { childOf, showPath } from './problem.ts';
@@ -34,6 +35,7 @@ export function newEntryProblems(entry: JsonObject): EntryProblems {
         return shown === '' ? text : `${shown}: ${text}`;
       }),
       ...urlProblems(entry),
+      ...signInProblems(entry),
       ...secrets.map(
         ({ path }) => `${path}: a secret never stands in the file; put it into a variable`,
       ),
@@ -56,6 +58,15 @@ function urlProblems(entry: JsonObject): readonly string[] {
   const kind = transport === 'sse' || transport === 'ws' ? transport : 'http';
   const problem = urlProblem(url, allowPrivate === true, kind);
   return problem === undefined ? [] : [`url: ${problem}`];
+}
+
+function signInProblems({ auth, allowPrivate }: JsonObject): readonly string[] {
+  if (!isJsonObject(auth) || auth['type'] !== 'oauth') return [];
+  return textsOf(auth).flatMap(([key, text]) => {
+    if (hasReference(text)) return [];
+    const problem = oauthTextProblem(key, text, allowPrivate === true);
+    return problem === undefined ? [] : [`auth.${key}: ${problem}`];
+  });
 }
 
 interface Secret {
@@ -89,6 +100,11 @@ function secretsIn(entry: JsonObject): readonly Secret[] {
       path: `url: ${name}`,
       flag: `'…?${name}=\${${variable}}'`,
     })),
+    ...textsOf(entry['auth']).flatMap(([key, value]) =>
+      looksLikeSecret(value) && !hasReference(value) && !key.endsWith('Env')
+        ? [{ path: `auth.${key}`, flag: `\${${variable}}` }]
+        : [],
+    ),
     ...(
       [
         ['description', description],

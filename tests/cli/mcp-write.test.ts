@@ -130,7 +130,7 @@ describe('mcp add', () => {
     [['add', 'x', 'https://a.example/', '--exposure', 'loud'], 'exposure'],
     [['add', 'x', '--scope', 'team', '--', 'npx'], 'user, project, local'],
     [['add', 'x', '-l', '--scope', 'local', '--', 'npx'], 'exclude each other'],
-    [['add', 'x', 'https://a.example/', '--oauth-client-id', 'c'], 'not available'],
+    [['add', 'x', 'https://a.example/', '--oauth-client-id', 'c'], 'did you mean --client-id?'],
     [['add-json', 'x', '{'], 'no JSON object'],
     [['add-json', 'x', '{"command": 1}'], 'command'],
     [['list', '--env', 'A=b'], 'it goes with usher mcp add'],

@@ -1,7 +1,9 @@
 /** `usher mcp add` and `add-json`: write one server into a configuration file. Nothing is connected to. */
+import { resolve } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
 import { EXIT, type ExitCode } from '../../base/exit.ts';
 import { isJsonObject, type JsonObject, tryParseJson } from '../../base/json.ts';
+import { hasReference } from '../../config/expand.ts';
 import { fromForeign } from '../../config/mcp-json.ts';
 import { newEntryProblems } from '../../config/new-entry.ts';
 import { signatureOf, toolsOf } from '../../config/signature.ts';
@@ -9,6 +11,7 @@ import { entriesOf, namedTarget, writeTarget } from '../../config/targets.ts';
 import { recordChoice } from '../../config/trust.ts';
 import { editFile, type Written } from '../../config/write.ts';
 import type { Context } from '../context.ts';
+import type { OAuthOptions } from '../options.ts';
 import { isUrl } from '../url-server.ts';
 
 /** `NAME URL`, `NAME -- PROGRAM ARG …` (the last `dashed` words), or `NAME --command PROGRAM`. */
@@ -17,7 +20,7 @@ export async function runAdd(
   words: readonly string[],
   dashed: number,
 ): Promise<ExitCode> {
-  const { edit, headers, bearerEnv } = context.options;
+  const { edit, headers, bearerEnv, oauth } = context.options;
   const program = words.slice(words.length - dashed);
   const [name, url, ...more] = words.slice(0, words.length - dashed);
   if (name === undefined) throw new UsageError('which name?', { hint: USE });
@@ -42,7 +45,7 @@ export async function runAdd(
     ...text('cwd', edit.cwd),
     ...text('transport', edit.transport),
     ...block('headers', pairs('--header', headers, /^([^:=\s]+)\s*[:=]\s*([\s\S]*)$/)),
-    ...(bearerEnv === undefined ? {} : { auth: { type: 'bearer', tokenEnv: bearerEnv } }),
+    ...authOf(bearerEnv, oauth, context.cwd),
     ...text('exposure', edit.exposure),
     ...text('description', edit.description),
     ...(edit.allowPrivate ? { allowPrivate: true } : {}),
@@ -156,6 +159,29 @@ function pairs(flag: string, texts: readonly string[], shape: RegExp): JsonObjec
     found[name] = value;
   }
   return found;
+}
+
+/** Files are written as absolute paths: the configuration stands elsewhere. */
+function authOf(bearerEnv: string | undefined, oauth: OAuthOptions, cwd: string): JsonObject {
+  const { privateKey, idp, assertion, ...rest } = oauth;
+  const file = (path: string | undefined) =>
+    path === undefined || hasReference(path) ? path : resolve(cwd, path);
+  const settings = {
+    ...rest,
+    privateKeyFile: file(privateKey),
+    assertionFile: file(assertion),
+    idpFile: file(idp),
+  };
+  const given = Object.entries(settings).flatMap(([key, value]) =>
+    value === undefined ? [] : [[key, value] as const],
+  );
+  if (given.length === 0) {
+    return bearerEnv === undefined ? {} : { auth: { type: 'bearer', tokenEnv: bearerEnv } };
+  }
+  if (bearerEnv !== undefined) {
+    throw new UsageError('--bearer-env and flags about a sign-in exclude each other');
+  }
+  return { auth: { type: 'oauth', ...Object.fromEntries(given) } };
 }
 
 function block(key: string, value: JsonObject): JsonObject {
