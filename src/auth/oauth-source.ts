@@ -65,11 +65,11 @@ export function createOAuthSource(
         dpop: await prover.proof(init.method, url, tokens.accessToken),
       });
     const response = await sendProven();
-    const wantsNonce = prover.nonceFrom(response) && response.status === 401;
+    const wantsNonce = prover.nonceFrom(response, url) && response.status === 401;
     if (!wantsNonce || (await challengeOf(response))?.error !== 'use_dpop_nonce') return response;
     await discardBody(response);
     const second = await sendProven();
-    prover.nonceFrom(second);
+    prover.nonceFrom(second, url);
     return second;
   };
 

@@ -115,9 +115,11 @@ export async function clientFor(job: SignInJob, redirectUri: string): Promise<Re
 }
 
 /** The key that tokens get bound to; `undefined`: none is wanted. */
-export async function keyFor({ bindsTokens, kept }: SignInJob): Promise<DpopKey | undefined> {
-  if (!bindsTokens) return undefined;
-  return kept?.dpopKey ?? (await import('./dpop.ts')).createDpopKey();
+export async function keyFor(job: SignInJob): Promise<DpopKey | undefined> {
+  if (!job.bindsTokens) return undefined;
+  const { checkDpopSupport, createDpopKey } = await import('./dpop.ts');
+  checkDpopSupport(job.discovery.metadata);
+  return job.kept?.dpopKey ?? createDpopKey();
 }
 
 /** For the authorization request. @see RFC 9449 10 */

@@ -279,7 +279,7 @@ export const COMMANDS = {
   },
   help: {
     usage: '[TOPIC]',
-    help: 'help on a command, or on: exit-codes, stdin, permissions, scripts, records, trust, elicit',
+    help: 'help on a command, or on: exit-codes, stdin, login, permissions, scripts, records, trust, elicit',
     flags: [...COMMON],
     examples: ['usher help call'],
   },

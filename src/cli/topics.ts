@@ -26,6 +26,24 @@ With -p TEXT, a pipe that sends nothing within 1 second is left alone, with a wa
 --stdin wait reads it to its end however long that takes; --stdin off never reads it.
 At most 16 MiB are read. Other commands read stdin only where you write -.
 `,
+  login: `How servers are signed in to:
+
+  usher mcp login NAME        opens the browser; the address is told as well, and what you
+                              paste (the address it ended at, or the code) is taken
+    --no-browser              opens none
+    --device                  a code that you type in on another device
+    --print-url               prints the address and ends; within 10 minutes:
+    --code -                  finishes it, with the address or code from stdin
+  usher mcp logout NAME       revokes and forgets
+  /mcp login NAME             the same in a session
+
+A bare URL in place of NAME works too; commands with a bare URL sign in by themselves when you
+are at the terminal or $BROWSER is set. A run never does: exit 6 names the command.
+
+Tokens are in the system's keyring (secret-tool, security; USHER_KEYRING=off says no), else in
+files of mode 0600 below the state directory. auth: in an entry says more, for jobs without a
+person too; logins: describes what usher login NAME signs in to.
+`,
   permissions: `Who may run tools:
 
   ask    each call of the model is asked about at the terminal (the default)

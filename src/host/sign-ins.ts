@@ -50,6 +50,8 @@ export interface SignIns {
   signIn(server: ServerConfig, request: SignInRequest, signal: AbortSignal): Promise<SignInOutcome>;
   /** False: nothing was kept. */
   signOut(server: ServerConfig, signal: AbortSignal): Promise<boolean>;
+  /** As `signOut`, for a server that may have no sign-in. */
+  forget(server: ServerConfig, signal: AbortSignal): Promise<boolean>;
   /** A login of `logins:`. Rejects with UsageError for a name that is none. */
   signInNamed(name: string, request: SignInRequest, signal: AbortSignal): Promise<SignInOutcome>;
   signOutNamed(name: string, signal: AbortSignal): Promise<boolean>;
@@ -81,6 +83,17 @@ export function createSignIns(
       onNotification: () => undefined,
     });
 
+  /** `undefined`: it has no sign-in. */
+  const endOf = async (server: ServerConfig, signal: AbortSignal) => {
+    if (server.endpoint.kind === 'builtin') return undefined;
+    const connection = connect(server);
+    try {
+      return await connection.signIn?.end(signal);
+    } finally {
+      await connection.close();
+    }
+  };
+
   return {
     async signIn(server, request, signal) {
       if (server.endpoint.kind === 'builtin') throw noSignIn(server);
@@ -92,15 +105,11 @@ export function createSignIns(
       }
     },
     async signOut(server, signal) {
-      if (server.endpoint.kind === 'builtin') throw noSignIn(server);
-      const connection = connect(server);
-      try {
-        if (connection.signIn === undefined) throw noSignIn(server);
-        return await connection.signIn.end(signal);
-      } finally {
-        await connection.close();
-      }
+      const signedOut = await endOf(server, signal);
+      if (signedOut === undefined) throw noSignIn(server);
+      return signedOut;
     },
+    forget: async (server, signal) => (await endOf(server, signal)) ?? false,
     async signInNamed(name, request, signal) {
       const signIn = named(name);
       const outcome = await goThrough(signIn, { challenge: undefined }, request, logins, signal);

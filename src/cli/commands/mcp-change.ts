@@ -12,8 +12,11 @@ import {
   scopeOf,
   writeTarget,
 } from '../../config/targets.ts';
+import type { Config } from '../../config/types.ts';
 import { editFile } from '../../config/write.ts';
 import type { Context } from '../context.ts';
+import { loadConfig } from '../house.ts';
+import { serverByUrl } from '../url-server.ts';
 import { tell } from './mcp-add.ts';
 import { unknownName } from './mcp-get.ts';
 
@@ -35,8 +38,10 @@ export async function runChange(
     const scope = chooseScope(found, wanted, action, name);
     const entry = found.findLast((one) => scopeOf(one) === scope);
     if (entry === undefined) throw unknownName(name, names);
+    const before = await loadConfig(context);
     const written = await editFile(entry.source, { kind: 'remove', name });
     tell(context, name, 'removed', entry.source.scope, written);
+    await forgetSignIn(context, before, name);
     return EXIT.ok;
   }
   const source = switchTarget(query, found, wanted, action, name);
@@ -44,6 +49,18 @@ export async function runChange(
   const written = await editFile(source, { kind: 'enable', name, enabled });
   tell(context, name, enabled ? 'enabled' : 'disabled', source.scope, written);
   return EXIT.ok;
+}
+
+/** A sign-in does not outlive the last entry that could use it. */
+async function forgetSignIn(context: Context, before: Config, name: string): Promise<void> {
+  const { cwd, log, parts, signal } = context;
+  const server = before.servers.find((one) => one.name === name);
+  if (server === undefined || !('url' in server.endpoint)) return;
+  const after = await loadConfig(context);
+  const { url } = server.endpoint;
+  if (serverByUrl(after, url) !== undefined) return;
+  const signIns = await parts.createSignIns(before, { cwd, isNamedByUrl: false }, context);
+  if (await signIns.forget(server, signal)) log.info(`signed out of ${name}`);
 }
 
 /**
