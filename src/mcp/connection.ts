@@ -19,7 +19,7 @@ import type { SourceCall, ToolResult } from '../tools/types.ts';
 import { createTransport, type RemoteEndpoint } from '../transport/create.ts';
 import { mayDownload } from '../transport/launchers.ts';
 import { type Credentials, openCredentials, signInFor } from './credentials.ts';
-import { connectFault, connectTimeout, withDiagnostics } from './errors.ts';
+import { cancelled, connectFault, connectTimeout, stackOf, withDiagnostics } from './errors.ts';
 import { HangWatch } from './hang-watch.ts';
 import { identityOf } from './identity.ts';
 import { Link } from './link.ts';
@@ -142,26 +142,20 @@ class ServerConnection implements Connection {
 
   async #connectOnce(caller: AbortSignal, isQuiet: boolean): Promise<void> {
     const { clock } = this.#ports;
-    let spentMs = 0;
     this.#credentials.source?.reset();
-    for (;;) {
-      const startedAt = clock.now();
-      try {
-        const link = await this.#meetOnce(caller, isQuiet);
-        const readyMs = spentMs + clock.now() - startedAt;
-        this.#board.update({ state: 'ready', error: undefined, readyMs });
+    try {
+      for (let link: Link | undefined; link === undefined; ) {
+        const startedAt = clock.now();
+        link = await this.#meetOnce(caller, isQuiet).catch(async (thrown: unknown) => {
+          if (await this.#signIn(thrown, caller)) return undefined;
+          throw thrown;
+        });
+        if (link === undefined) continue;
+        this.#board.update({ state: 'ready', error: undefined, readyMs: clock.now() - startedAt });
         link.listen();
-        return;
-      } catch (thrown) {
-        spentMs += clock.now() - startedAt;
-        try {
-          if (await this.#signIn(thrown, caller)) continue;
-          this.#connectFailed(caller.aborted ? cancelled(this.name) : thrown);
-        } catch (failure) {
-          this.#connectFailed(caller.aborted ? cancelled(this.name) : failure);
-        }
-        return;
       }
+    } catch (thrown) {
+      this.#connectFailed(caller.aborted ? cancelled(this.name) : thrown);
     }
   }
 
@@ -353,14 +347,4 @@ class ServerConnection implements Connection {
     await Promise.all(this.#leaving);
     this.#board.update({ state: 'closed' });
   }
-}
-
-/** Of what was thrown first, where it is known. */
-function stackOf(fault: InternalError): string {
-  const origin = fault.cause instanceof Error ? fault.cause : fault;
-  return origin.stack ?? origin.message;
-}
-
-function cancelled(name: string): ConnectError {
-  return new ConnectError(`connecting to server "${name}" was cancelled`);
 }

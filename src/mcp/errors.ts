@@ -146,3 +146,14 @@ function capabilityHint(data: JsonValue | undefined): string | undefined {
 function dataText(data: JsonValue): string {
   return shorten(typeof data === 'string' ? data : stableStringify(data), MAX_DATA_CHARACTERS);
 }
+
+/** Of what was thrown first, where it is known. */
+export function stackOf(fault: InternalError): string {
+  const origin = fault.cause instanceof Error ? fault.cause : fault;
+  return origin.stack ?? origin.message;
+}
+
+/** Whoever waited for the connection gave up. */
+export function cancelled(name: string): ConnectError {
+  return new ConnectError(`connecting to server "${name}" was cancelled`);
+}
