@@ -27,12 +27,15 @@ export function newEntryProblems(entry: JsonObject): EntryProblems {
   const found = located === undefined ? [] : checkEntry(located).problems;
   const secrets = secretsIn(entry);
   // A secret is told once, with the flag that works.
-  const others = found.filter(({ text }) => !text.startsWith('a secret never'));
+  const isTold = (shown: string, text: string) =>
+    text.startsWith('a secret never') &&
+    secrets.some(({ path }) => path === shown || path.startsWith(`${shown}:`));
   return {
     problems: [
-      ...others.map(({ path, text }) => {
+      ...found.flatMap(({ path, text }) => {
         const shown = showPath(path.slice(2), entry);
-        return shown === '' ? text : `${shown}: ${text}`;
+        if (isTold(shown, text)) return [];
+        return [shown === '' ? text : `${shown}: ${text}`];
       }),
       ...urlProblems(entry),
       ...signInProblems(entry),

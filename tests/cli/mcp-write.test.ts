@@ -80,6 +80,69 @@ describe('mcp add', () => {
 `);
   });
 
+  test('writes what a sign-in is told; in .mcp.json as other hosts read it', async () => {
+    const { run, user, file, cwd } = place({ '.mcp.json': '{\n  "mcpServers": {}\n}\n' });
+    const url = 'https://a.example/mcp';
+    await run(
+      ...['mcp', 'add', 'a', url, '--client-id', 'me', '--client-secret-env', 'A_SECRET'],
+      ...['--oauth-scope', 'read write', '--callback-port', '8080', '--dpop'],
+      ...['--auth-server-metadata-url', 'https://l.example/x', '--client-name', 'docs team'],
+    );
+    await run(
+      ...['mcp', 'add', 'b', url, '--grant', 'client_credentials', '--client-id', 'b'],
+      ...['--private-key', 'keys/b.pem', '--alg', 'RS256'],
+    );
+    await run(
+      ...['mcp', 'add', 'c', url, '--grant', 'jwt-bearer', '--assertion', '${DIR}/c.jwt'],
+      ...['--client-metadata-url', 'https://c.example/c.json'],
+    );
+    await run('mcp', 'add-json', 'd', `{"url": "${url}", "oauth": {"clientId": "d"}}`);
+    expect(user()).toBe(`servers:
+  - name: a
+    url: ${url}
+    auth:
+      type: oauth
+      clientId: me
+      clientSecretEnv: A_SECRET
+      clientName: docs team
+      dpop: true
+      scope: read write
+      callbackPort: 8080
+      authServerMetadataUrl: https://l.example/x
+  - name: b
+    url: ${url}
+    auth:
+      type: oauth
+      clientId: b
+      grant: client_credentials
+      algorithm: RS256
+      privateKeyFile: ${join(cwd, 'keys/b.pem')}
+  - name: c
+    url: ${url}
+    auth:
+      type: oauth
+      clientMetadataUrl: https://c.example/c.json
+      grant: jwt-bearer
+      assertionFile: \${DIR}/c.jwt
+  - name: d
+    url: ${url}
+    auth:
+      type: oauth
+      clientId: d
+`);
+    await run('mcp', 'add', '-l', 'p', url, '--client-id', 'me', '--callback-port', '1');
+    expect(JSON.parse(file('.mcp.json'))).toEqual({
+      mcpServers: { p: { type: 'http', url, oauth: { clientId: 'me', callbackPort: 1 } } },
+    });
+    const { stdout } = await run('mcp', 'get', 'p', '--json');
+    expect(JSON.parse(stdout).entries).toMatchObject([
+      {
+        approval: 'approved',
+        keys: { 'auth.type': { value: 'oauth' }, 'auth.clientId': { value: 'me' } },
+      },
+    ]);
+  });
+
   test('project and local files, a named file, and JSON', async () => {
     const { run, file, cwd } = place({
       '.mcp.json': '{\n  "mcpServers": {}\n}\n',
@@ -131,6 +194,17 @@ describe('mcp add', () => {
     [['add', 'x', '--scope', 'team', '--', 'npx'], 'user, project, local'],
     [['add', 'x', '-l', '--scope', 'local', '--', 'npx'], 'exclude each other'],
     [['add', 'x', 'https://a.example/', '--oauth-client-id', 'c'], 'did you mean --client-id?'],
+    [['add', 'x', '--client-id', 'c', '--', 'npx'], 'only goes with url'],
+    [['add', 'x', 'https://a.example/', '--client-id', 'c', '--bearer-env', 'T'], 'exclude'],
+    [['add', 'x', 'https://a.example/', '--client-secret-env', 'a-b'], 'the NAME of'],
+    [['add', 'x', 'https://a.example/', '--client-secret-env', 'S'], 'only goes with clientId'],
+    [['add', 'x', 'https://a.example/', '--grant', 'enterprise'], 'needs idpFile'],
+    [['add', 'x', 'https://a.example/', '--alg', 'none', '--private-key', 'k'], 'one of ES256'],
+    [['add', 'x', 'https://a.example/', '--client-metadata-url', 'http://a.b/c'], 'an https URL'],
+    [['add', 'x', 'https://a.example/', '--client-id', `ghp_${'a'.repeat(36)}`], 'a secret never'],
+    [['add-json', 'x', '{"url": "https://a.example/", "oauth": {"clientSecret": "c"}}'], 'secret'],
+    [['add-json', 'x', '{"url": "https://a.example/", "apiKey": "c"}'], 'a secret never'],
+    [['add-json', 'x', '{"url": "https://a.example/", "proxy": "http://u:c@p.example"}'], 'secret'],
     [['add-json', 'x', '{'], 'no JSON object'],
     [['add-json', 'x', '{"command": 1}'], 'command'],
     [['list', '--env', 'A=b'], 'it goes with usher mcp add'],
