@@ -43,7 +43,7 @@ export function openLoginStore(options: LoginStoreOptions): LoginStore {
   if (stateDir === undefined) return openMemory(clock, log);
   const folder = join(stateDir, 'logins');
   const isOff = isKeyringOff(env);
-  const vault = createVault(isOff ? undefined : (options.keyring ?? findKeyring(options)));
+  const vault = createVault(() => options.keyring ?? findKeyring(options));
 
   const seal = async (login: StoredLogin) => {
     const entry = readEntry(folder, login.key);

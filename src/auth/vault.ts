@@ -28,12 +28,19 @@ export interface Vault {
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 
-export function createVault(keyring: Keyring | undefined): Vault {
+/** `find` looks for the keyring, at the first need of it. */
+export function createVault(find: () => Keyring | undefined): Vault {
+  let looked: { readonly keyring: Keyring | undefined } | undefined;
+  const here = () => {
+    looked ??= { keyring: find() };
+    return looked.keyring;
+  };
   /** Keys of seals that this process has seen, by item. */
   const known = new Map<string, string>();
   let usable: Promise<boolean> | undefined;
 
   const ask = (entry: { readonly key: string; readonly keyring: KeyringName }): Keyring => {
+    const keyring = here();
     if (keyring?.name === entry.keyring) return keyring;
     throw new AuthError(
       `the login for ${entry.key} is kept by the OS keyring (${entry.keyring}), which is not there`,
@@ -61,6 +68,7 @@ export function createVault(keyring: Keyring | undefined): Vault {
       if (previous !== undefined && old !== undefined) {
         return { ...previous, sealed: await sealed(old, key, text) };
       }
+      const keyring = here();
       usable ??= keyring?.isUsable();
       if (keyring === undefined || (await usable) !== true) return undefined;
       const item = `${key}#${randomHex(8)}`;

@@ -295,6 +295,30 @@ describe('many callers in one process', () => {
     expect((await store.read(KEY))?.tokens.accessToken).toBe('access-7');
   });
 
+  test('the wait for another process ends when the last one gives up, not before', async () => {
+    const login = loginWith({});
+    const { ask, asked, store } = await scene(login);
+    const waits = Promise.withResolvers<AbortSignal>();
+    Object.assign(store, {
+      alone: (_key: string, signal: AbortSignal) => {
+        waits.resolve(signal);
+        return new Promise((_, reject) =>
+          signal.addEventListener('abort', () => reject(signal.reason)),
+        );
+      },
+    });
+    const leaving = [new AbortController(), new AbortController()] as const;
+    const asking = leaving.map(({ signal }) => ask(login, { used: 'access-0', signal }));
+    const ends = Promise.allSettled(asking);
+    const signal = await waits.promise;
+    leaving[0].abort(new Error('gone'));
+    expect(await asking[0]?.catch((error) => error.message)).toBe('gone');
+    expect(signal.aborted).toBe(false);
+    leaving[1].abort(new Error('gone too'));
+    expect((await ends).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect([signal.aborted, asked]).toEqual([true, []]);
+  });
+
   test('an answer that nobody waits for any more is stored all the same', async () => {
     const login = loginWith({});
     const { ask, store } = await scene(login);

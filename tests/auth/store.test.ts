@@ -295,7 +295,7 @@ describe('alone', () => {
     now: () => systemClock.now() * 1000,
     after: (ms, action) => systemClock.after(ms / 1000, action),
   };
-  const open = (stateDir: string, clock: Clock) =>
+  const open = (stateDir: string | undefined, clock: Clock) =>
     openLoginStore({
       stateDir,
       env: { USHER_KEYRING: 'off' },
@@ -325,21 +325,31 @@ describe('alone', () => {
     expect(order).toEqual(['a1', 'b', 'a1 ends', 'a2', 'a3']);
   });
 
-  test('one that gives up waiting lets the next one in, but not before its turn', async () => {
-    const store = open(newFolder(), systemClock);
-    const order: string[] = [];
-    const gate = Promise.withResolvers<void>();
-    const first = store.alone('a', never, () => gate.promise.then(() => void order.push('first')));
-    const leaving = new AbortController();
-    const second = store.alone('a', leaving.signal, async () => void order.push('second'));
-    const third = store.alone('a', never, async () => void order.push('third'));
-    const gone = new Error('gone');
-    leaving.abort(gone);
-    expect(await second.catch((error) => error)).toBe(gone);
-    gate.resolve();
-    await Promise.all([first, third]);
-    expect(order).toEqual(['first', 'third']);
-  });
+  test.each([
+    ['files', newFolder()],
+    ['memory', undefined],
+  ])(
+    'in %s: one that gives up waiting lets the next one in, but not before its turn',
+    async (_name, stateDir) => {
+      const store = open(stateDir, systemClock);
+      const order: string[] = [];
+      const gate = Promise.withResolvers<void>();
+      const first = store.alone('a', never, () =>
+        gate.promise.then(() => void order.push('first')),
+      );
+      const leaving = new AbortController();
+      const second = store.alone('a', leaving.signal, async () => void order.push('second'));
+      const third = store.alone('a', never, async () => void order.push('third'));
+      const gone = new Error('gone');
+      leaving.abort(gone);
+      expect(await second.catch((error) => error)).toBe(gone);
+      await Promise.resolve();
+      expect(order).toEqual([]);
+      gate.resolve();
+      await Promise.all([first, third]);
+      expect(order).toEqual(['first', 'third']);
+    },
+  );
 
   test('gives up after 25 s and names the process that holds it', async () => {
     const stateDir = newFolder();
