@@ -22,10 +22,21 @@ export function takeChoices(
       ),
   );
   for (const choice of meant) {
-    const at = free.findIndex((value) => plain(value.text) === plain(String(choice)));
-    if (at !== -1) free.splice(at, 1);
+    const at = free.findIndex((value) =>
+      [value.text, value.written ?? ''].some((text) => plain(text) === plain(String(choice))),
+    );
+    if (at !== -1) takeOut(free, at);
   }
   return meant;
+}
+
+/** Takes a value out, and what else its words could have meant. */
+export function takeOut(free: PromptValue[], at: number): PromptValue | undefined {
+  const [value] = free.splice(at, 1);
+  if (value?.group === undefined) return value;
+  const others = free.filter(({ group }) => group !== value.group);
+  free.splice(0, free.length, ...others);
+  return value;
 }
 
 /** True when a value stands right behind the name: `labels "bug"`. */

@@ -4,7 +4,7 @@ import type { RegisteredTool } from '../tools/types.ts';
 import { namesIn, takeChoices } from './offline-choices.ts';
 import { toType, typesOf } from './offline-literal.ts';
 import { propertyAt, setPath } from './offline-nested.ts';
-import { type Purpose, purposeOf, takeNumber, takeText } from './offline-take.ts';
+import { isSubjectName, type Purpose, purposeOf, takeNumber, takeText } from './offline-take.ts';
 import type { PromptValue, PromptValues } from './offline-values.ts';
 
 export interface FilledCall {
@@ -17,6 +17,8 @@ export interface FilledCall {
   readonly unusedNumbers: number;
   /** Values that stand where another kind would fit better, such as a text for a pattern. */
   readonly secondChoices: number;
+  /** Values that are only likely to be meant: nothing is called with them. */
+  readonly guesses: number;
 }
 
 /** Objects inside objects are filled down to here. */
@@ -29,6 +31,7 @@ interface Filling {
   readonly free: PromptValue[];
   isPlaceUsed: boolean;
   secondChoices: number;
+  guesses: number;
 }
 
 /** Required properties first, in their order; each value is used once. */
@@ -44,6 +47,7 @@ export function fillArguments(
     free: [...found.values],
     isPlaceUsed: false,
     secondChoices: 0,
+    guesses: 0,
   };
   let args: JsonObject = {};
   let placed = 0;
@@ -54,16 +58,17 @@ export function fillArguments(
     placed += 1;
   }
   const { value, missing } = fillObject(schema, args, filling, 0);
-  const { free, isPlaceUsed, secondChoices } = filling;
+  const { free, isPlaceUsed, secondChoices, guesses } = filling;
   return {
     args: value,
     missing,
     hasLeftover:
       placed < found.pairs.length ||
       (found.place !== undefined && !isPlaceUsed) ||
-      free.some(({ kind }) => kind !== 'number'),
+      free.some(({ isSoft }) => !isSoft),
     unusedNumbers: free.filter(({ kind }) => kind === 'number').length,
     secondChoices,
+    guesses,
   };
 }
 
@@ -98,7 +103,7 @@ function fillObject(
 }
 
 /** Takes the value it uses out of what is free. */
-function takeValue(purpose: Purpose, filling: Filling): JsonValue | undefined {
+function takeValue(purpose: Purpose, filling: Filling, mayGuess = true): JsonValue | undefined {
   const { property, types, name, isRequired } = purpose;
   const choices = isJsonObject(property) ? property['enum'] : undefined;
   if (Array.isArray(choices)) {
@@ -114,11 +119,21 @@ function takeValue(purpose: Purpose, filling: Filling): JsonValue | undefined {
     if (taken.isSecondChoice) filling.secondChoices += 1;
     return taken.text;
   }
-  if (!purpose.isPath || filling.isPlaceUsed) return undefined;
+  if (!purpose.isPath) return mayGuess ? guessText(purpose, filling) : undefined;
+  if (filling.isPlaceUsed) return undefined;
   const { place, isHere } = filling.found;
   const where = place ?? (isHere && isRequired ? '.' : undefined);
   if (where !== undefined) filling.isPlaceUsed = true;
   return name === '' ? undefined : where;
+}
+
+/** What the prompt is about, for a required text that says it wants such a thing. */
+function guessText({ name, property, isRequired }: Purpose, filling: Filling): string | undefined {
+  const { subject } = filling.found;
+  const isFree = isJsonObject(property) && property['format'] === undefined;
+  if (!isRequired || !isFree || subject === undefined || !isSubjectName(name)) return undefined;
+  filling.guesses += 1;
+  return subject;
 }
 
 /** All values that could be an item; of an optional list only those that are choices or named before. */
@@ -133,14 +148,18 @@ function takeList(purpose: Purpose, filling: Filling): JsonValue | undefined {
   if (!isRequired && !namesIn(filling.free, name)) return undefined;
   const item = purposeOf(singular(name), items, true);
   const list: JsonValue[] = [];
-  for (;;) {
+  // Each item uses up a value or the place: there cannot be more.
+  for (let left = filling.free.length + 1; left > 0; left -= 1) {
     const value = typesOf(items).some((type) => type === 'object' || type === 'array')
       ? undefined
-      : takeValue(item, filling);
+      : takeValue(item, filling, false);
     if (value === undefined) break;
     list.push(value);
   }
-  return list.length === 0 ? undefined : list;
+  if (list.length > 0) return list;
+  const types = typesOf(items);
+  const isText = (types.length === 0 || types.includes('string')) && !item.isPath;
+  return isText && filling.found.list.length > 0 ? [...filling.found.list] : undefined;
 }
 
 function singular(name: string): string {

@@ -5,6 +5,7 @@ import { foreignForms, glossaryWords } from '../tools/search-glossary.ts';
 import { stem } from '../tools/search-stem.ts';
 import { fold, splitWords, wordsOf } from '../tools/search-words.ts';
 import type { RegisteredTool } from '../tools/types.ts';
+import { checkArguments } from '../tools/validate.ts';
 import { type FilledCall, fillArguments } from './offline-fill.ts';
 import { findValues, type PromptValues } from './offline-values.ts';
 
@@ -26,10 +27,11 @@ const MIN_COVERAGE = 0.5;
 
 /**
  * A call only when one tool ranks first, has all its required arguments, uses every value the prompt
- * gives, claims readOnlyHint and leads clearly; else the best candidates with what could be filled.
+ * gives, fits its schema, claims readOnlyHint and leads clearly; else the best candidates with what could be
+ * filled. `now`: what `tomorrow` is told from.
  */
-export function routePrompt(prompt: string, tools: readonly RegisteredTool[]): Route {
-  const found = findValues(prompt);
+export function routePrompt(prompt: string, tools: readonly RegisteredTool[], now: Date): Route {
+  const found = findValues(prompt, now);
   const words = queryWords(found);
   const ranked = searchTools(tools, searchText(found), MAX_RANKED).map(({ tool, score }) => ({
     tool,
@@ -45,6 +47,7 @@ export function routePrompt(prompt: string, tools: readonly RegisteredTool[]): R
     isComplete(best.filled) &&
     isReadOnly(best.tool) &&
     !asksForMore(best.tool, found) &&
+    checkArguments(best.tool.definition.inputSchema, best.filled.args).length === 0 &&
     coverage(best.tool, words) >= MIN_COVERAGE &&
     rivals.every((rival) => best.score >= rival.score * LEAD);
   if (isClear) return { kind: 'call', tool: best.tool, args: best.filled.args };
@@ -135,7 +138,7 @@ function hasSubject(found: PromptValues): boolean {
 }
 
 function isComplete(filled: FilledCall): boolean {
-  return filled.missing.length === 0 && !filled.hasLeftover;
+  return filled.missing.length === 0 && !filled.hasLeftover && filled.guesses === 0;
 }
 
 /** A tool with no use for a number the other one takes, or a worse one for a text, is no rival. */

@@ -1,7 +1,7 @@
-/** Numbers with units, and dates, as they stand in a prompt. Pure; nothing is made up. */
+/** Numbers with units as they stand in a prompt. Pure; nothing is made up. */
 
 interface Unit {
-  readonly dimension: 'time' | 'bytes' | 'length' | 'share' | 'money';
+  readonly dimension: 'time' | 'bytes' | 'length' | 'mass' | 'share' | 'money';
   /** How many of the smallest unit of its dimension; money is never converted. */
   readonly factor: number;
   /** How property names and descriptions write it. */
@@ -23,6 +23,11 @@ const UNITS: readonly (readonly [names: string, unit: Unit])[] = [
   ['cm', length(10, /\bcm\b|centimet/i)],
   ['m meter meters metre metres', length(1000, /\bm\b|(?<![a-z])met(?:er|re)s?/i)],
   ['km kilometer kilometers kilometre kilometres', length(1_000_000, /\bkm\b|kilomet/i)],
+  ['mg milligram milligrams', mass(0.001, /\bmg\b|milligram/i)],
+  ['g gram grams', mass(1, /\bg\b|(?<![a-z])grams?\b/i)],
+  ['kg kilo kilos kilogram kilograms', mass(1000, /\bkg\b|kilogram|\bkilos?\b/i)],
+  ['oz ounce ounces', mass(28.349523125, /\boz\b|\bounces?\b/i)],
+  ['lb lbs', mass(453.59237, /\blbs?\b/i)],
   ['% percent', { dimension: 'share', factor: 1, written: /percent|%/i }],
   ['$ usd dollar dollars', { dimension: 'money', factor: 1, written: /usd|dollar|\$/i }],
   ['€ eur euro euros', { dimension: 'money', factor: 1, written: /eur|€/i }],
@@ -38,6 +43,10 @@ function time(factor: number, written: RegExp): Unit {
 
 function bytes(factor: number, written: RegExp): Unit {
   return { dimension: 'bytes', factor, written };
+}
+
+function mass(factor: number, written: RegExp): Unit {
+  return { dimension: 'mass', factor, written };
 }
 
 function length(factor: number, written: RegExp): Unit {
@@ -71,29 +80,4 @@ export function toUnit(value: number, unit: string, about: string): number | und
   if (wanted === undefined) return given.dimension === 'money' ? value : undefined;
   if (given.dimension === 'money') return undefined;
   return (value * given.factor) / wanted[1].factor;
-}
-
-const MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
-const MONTH = MONTHS.join('|');
-
-/** Dates written out; each match gives `YYYY-MM-DD` through `dateOf`. */
-export const DATES = new RegExp(
-  [
-    '\\b(?<y1>\\d{4})[-/](?<m1>\\d{2})[-/](?<d1>\\d{2})(?<t>T[\\d:.]+(?:Z|[+-]\\d{2}:?\\d{2})?)?\\b',
-    `\\b(?<d2>\\d{1,2})(?:st|nd|rd|th)?\\.? (?:of )?(?<m2>${MONTH})[a-z]*\\.?,? (?<y2>\\d{4})\\b`,
-    `\\b(?<m3>${MONTH})[a-z]*\\.? (?<d3>\\d{1,2})(?:st|nd|rd|th)?,? (?<y3>\\d{4})\\b`,
-  ].join('|'),
-  'gi',
-);
-
-/** `YYYY-MM-DD`, with its time where one was written; undefined for a day there is not. */
-export function dateOf(match: RegExpMatchArray): string | undefined {
-  const { y1, y2, y3, m1, m2, m3, d1, d2, d3, t } = match.groups ?? {};
-  const year = Number(y1 ?? y2 ?? y3);
-  const name = (m2 ?? m3)?.toLowerCase().slice(0, 3);
-  const month = name === undefined ? Number(m1) : MONTHS.indexOf(name) + 1;
-  const day = Number(d1 ?? d2 ?? d3);
-  const date = new Date(Date.UTC(year, month - 1, day));
-  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined;
-  return `${date.toISOString().slice(0, 10)}${t ?? ''}`;
 }

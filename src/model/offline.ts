@@ -13,6 +13,8 @@ import type { ModelMessage, ModelProvider, ModelReply } from './types.ts';
 export interface OfflineOptions {
   /** The tools as of this turn. */
   readonly snapshot: () => RegistrySnapshot;
+  /** What `tomorrow` is told from. */
+  readonly date: () => Date;
 }
 
 /**
@@ -20,7 +22,7 @@ export interface OfflineOptions {
  * UsageError for a literal line that names no tool, FailedError and PermissionError for what the called
  * tool's result says.
  */
-export function createOfflineModel({ snapshot }: OfflineOptions): ModelProvider {
+export function createOfflineModel({ snapshot, date }: OfflineOptions): ModelProvider {
   let calls = 0;
   return {
     label: 'offline/router',
@@ -34,7 +36,7 @@ export function createOfflineModel({ snapshot }: OfflineOptions): ModelProvider 
         return replyOf(text, []);
       }
       const prompt = last?.role === 'user' ? last.text : '';
-      const { tool, args, origin } = choose(prompt, snapshot());
+      const { tool, args, origin } = choose(prompt, snapshot(), date());
       calls += 1;
       const call = {
         id: `router_${calls}`,
@@ -52,14 +54,14 @@ interface Choice {
   readonly origin: CallOrigin;
 }
 
-function choose(prompt: string, snapshot: RegistrySnapshot): Choice {
+function choose(prompt: string, snapshot: RegistrySnapshot, now: Date): Choice {
   // What follows a blank line is context from a pipe, not part of what is asked.
   const [asked = ''] = prompt.trim().split(/\n\s*\n/, 1);
   const literal = readLiteral(prompt, snapshot) ?? readLiteral(asked, snapshot);
   if (literal !== undefined) return { ...literal, origin: 'user' };
   // A person reads resources and prompts with commands of their own.
   const tools = snapshot.reachable.filter(({ source }) => source.ownNames !== true);
-  const route = routePrompt(asked, tools);
+  const route = routePrompt(asked, tools, now);
   if (route.kind === 'call') return { tool: route.tool, args: route.args, origin: 'router' };
   throw new ProviderError(describeCandidates(route.candidates, tools.length), {
     hint: 'set `model:` in the configuration to let a language model choose',

@@ -33,7 +33,7 @@ export async function createModel(options: ModelOptions): Promise<ModelProvider>
   const { model, env } = options;
   if (model === undefined || model.provider === 'offline') {
     const { createOfflineModel } = await import('./offline.ts');
-    return createOfflineModel({ snapshot: options.snapshot });
+    return createOfflineModel({ snapshot: options.snapshot, date: () => options.clock.date() });
   }
   const traits = PROVIDERS[model.provider];
   const label = `${model.provider}/${model.name ?? ''}`;

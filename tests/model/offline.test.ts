@@ -57,7 +57,10 @@ function snapshotOf(tools: readonly RegisteredTool[]): RegistrySnapshot {
 }
 
 async function route(prompt: string, tools: readonly RegisteredTool[] = workspace) {
-  const model = createOfflineModel({ snapshot: () => snapshotOf(tools) });
+  const model = createOfflineModel({
+    snapshot: () => snapshotOf(tools),
+    date: () => new Date(2026, 0, 15, 12, 0),
+  });
   const reply = await model.reply(
     { system: '', messages: [{ role: 'user', text: prompt }], tools: [] },
     SILENT,
@@ -252,7 +255,10 @@ describe('after a result', () => {
         results: [{ callId: 'router_1', name: 'workspace_read_file', text: 'the text', status }],
       },
     ];
-    const model = createOfflineModel({ snapshot: () => snapshotOf(workspace) });
+    const model = createOfflineModel({
+      date: () => new Date(0),
+      snapshot: () => snapshotOf(workspace),
+    });
     const listener = { ...SILENT, onText: (delta: string) => heard.push(delta) };
     const reply = await model.reply(
       { system: '', messages, tools: [] },
