@@ -30,6 +30,8 @@ export interface SignInWish {
   readonly isByDevice?: boolean;
 }
 
+const NEVER = new AbortController().signal;
+
 /** More would be a server that is never content. Counted over the whole process. */
 const MAX_AUTHORIZATIONS = 3;
 
@@ -53,6 +55,11 @@ export class SignIn {
     if (!this.#isRead) this.#take(await this.#ports.store.read(this.subject.key));
     if (this.#login === undefined) return undefined;
     return this.#take(await this.#fresh(this.#login, undefined, signal));
+  }
+
+  /** Whether requests carry a token of its. */
+  get isSignedIn(): boolean {
+    return this.#login !== undefined;
   }
 
   /** Forgets what was read: another process may have signed in or out. */
@@ -196,7 +203,8 @@ export class SignIn {
     const { store, clock } = this.#ports;
     const refresh = async (stored: StoredLogin) => {
       const { refreshTokens } = await import('./token-request.ts');
-      const tokens = await refreshTokens(this.#contextOf(stored, signal), stored.tokens);
+      // Under its own limit of time: an answer that nobody waits for would lose a rotated token.
+      const tokens = await refreshTokens(this.#contextOf(stored, NEVER), stored.tokens);
       return { ...stored, tokens, savedAt: clock.date().getTime() };
     };
     return freshTokens({ store, login, used, refresh, clock, signal });

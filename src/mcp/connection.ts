@@ -81,9 +81,9 @@ class ServerConnection implements Connection {
       onContradicted: (link) => this.#contradicted(link),
       signIn: (error, signal) => this.#signIn(error, signal),
     });
-    const memory = new ServerMemory(config, endpoint, ports);
-    this.#memory = memory;
     this.#credentials = openCredentials(config.name, endpoint, ports, this.#closing.signal);
+    const memory = new ServerMemory(config, endpoint, ports, this.signIn);
+    this.#memory = memory;
     this.#tools = new ToolList({ config, ports, board: this.#board, memory });
   }
 

@@ -1,5 +1,6 @@
 /** What is remembered of one server between runs, as far as its own cache hints and our credentials let us. */
 
+import type { SignIn } from '../auth/sign-in.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { ServerConfig } from '../config/types.ts';
 import type { RemoteEndpoint } from '../transport/create.ts';
@@ -12,14 +13,21 @@ export class ServerMemory {
   readonly #ports: ConnectionPorts;
   readonly #protocol: ServerConfig['protocol'];
   readonly #key: string;
-  readonly #hasCredentials: boolean;
+  readonly #hasCredentials: () => boolean;
   #agreement: Agreement | undefined;
 
-  constructor(config: ServerConfig, endpoint: RemoteEndpoint, ports: ConnectionPorts) {
+  /** `signIn`: of a server that may be signed in to; what counts is whether it is. */
+  constructor(
+    config: ServerConfig,
+    endpoint: RemoteEndpoint,
+    ports: ConnectionPorts,
+    signIn: Pick<SignIn, 'isSignedIn'> | undefined,
+  ) {
     this.#ports = ports;
     this.#protocol = config.protocol;
     this.#key = memoryKey(endpoint);
-    this.#hasCredentials = hasCredentials(endpoint);
+    const isGiven = hasCredentials(endpoint);
+    this.#hasCredentials = () => isGiven || signIn?.isSignedIn === true;
   }
 
   /** A pinned server is as its entry says. */
@@ -56,7 +64,7 @@ export class ServerMemory {
       return;
     }
     const { ttlMs, isPublic } = listing;
-    const mayKeep = ttlMs > 0 && (isPublic || !this.#hasCredentials);
+    const mayKeep = ttlMs > 0 && (isPublic || !this.#hasCredentials());
     memory.remember(this.#key, {
       era: 'modern',
       version: agreement.protocolVersion,
@@ -86,5 +94,6 @@ function hasCredentials(endpoint: RemoteEndpoint): boolean {
     return Object.keys(endpoint.env).length > 0 || endpoint.envPass.length > 0;
   }
   if (endpoint.headersCommand !== undefined) return true;
-  return endpoint.auth !== undefined || Object.keys(endpoint.headers).length > 0;
+  const { auth, headers } = endpoint;
+  return (auth !== undefined && auth.type !== 'oauth') || Object.keys(headers).length > 0;
 }
