@@ -40,6 +40,7 @@ import { createNestedLog } from './nested-log.ts';
 import { offerCall } from './offer-call.ts';
 import { RESERVED_NAMES } from './offer-source.ts';
 import { createPermissions } from './permissions.ts';
+import { createRecall } from './recall.ts';
 import { createScripts, SCRIPT_NAMES } from './scripts.ts';
 import { scrubEvents } from './scrub-events.ts';
 import { selectServers } from './select.ts';
@@ -147,6 +148,7 @@ export function createHost(given: HostOptions, deps: HostDeps): Host {
     search: config.search,
     onWarning: (message, hint) => options.onEvent({ type: 'warning', message, hint }),
   });
+  const recall = createRecall(registry, saving?.history ?? []);
   const systemPrompt = createSystemPrompt(config.model?.system);
   const nested = createNestedLog(executor);
   const scripts = createScripts({
@@ -198,6 +200,7 @@ export function createHost(given: HostOptions, deps: HostDeps): Host {
               await sources.refresh(turnSignal);
               await scripts.declare();
               finding.warnOfScripts();
+              recall();
               return registry.snapshot();
             },
             declare: declareTools,

@@ -39,7 +39,8 @@ export function findDates(text: string, now: Date): readonly FoundDate[] {
       const end = at + match[0].length;
       if (found.some((one) => at < one.at + one.length && one.at < end)) continue;
       const meant = read(match, now);
-      if (meant === undefined) continue;
+      // Nobody means a year beyond 9999.
+      if (meant === undefined || !/^\d{4}-/.test(meant.from)) continue;
       const isDay = meant.until === undefined && meant.from.length === DAY_LENGTH;
       const time = isDay ? timeBehind(text.slice(end, end + MAX_TIME)) : undefined;
       found.push({

@@ -112,7 +112,17 @@ function foundText(found: readonly RegisteredTool[]): string {
       about.length > MAX_ABOUT ? `${about.slice(0, MAX_ABOUT - 1).toWellFormed()}…` : about;
     return short === '' ? `- ${publicName}` : `- ${publicName}: ${short}`;
   });
-  return ['Declared from your next turn on:', ...lines].join('\n');
+  return [FOUND_HEADING, ...lines].join('\n');
+}
+
+/** Read by the model, and by `foundNames`. */
+const FOUND_HEADING = 'Declared from your next turn on:';
+
+/** The public names that a result's text tells of. Descriptions stand on one line each: they cannot add any. */
+export function foundNames(text: string): readonly string[] {
+  const [heading, ...lines] = text.split('\n');
+  if (heading !== FOUND_HEADING) return [];
+  return lines.flatMap((line) => /^- ([^\s:]+)(?::|$)/.exec(line)?.[1] ?? []);
 }
 
 function nothingText({ reachable }: RegistrySnapshot): string {

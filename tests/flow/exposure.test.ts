@@ -10,6 +10,7 @@ import {
   openScene,
   outcomes,
   resultTexts,
+  type SceneOptions,
 } from './scene.ts';
 
 const AUTO = 'mcp: {permissions: auto}\nservers:\n';
@@ -90,6 +91,38 @@ describe('deferred tools', () => {
     const systems = scene.requests.map(({ seen }) => seen.system ?? '');
     expect(systems[0]).toContain('tool_search.\n- s (3 tools): Post and weather.');
     expect(new Set(systems).size).toBe(1);
+  });
+
+  test('PI-44: what a saved conversation had found or called is declared again when it goes on', async () => {
+    await using server = await startMcpServer({ tools: TOOLS });
+    const yaml = AUTO + httpEntry('s', server.url, ', exposure: deferred');
+    let saved: Parameters<NonNullable<SceneOptions['saving']>['onHistory']>[0] = [];
+    const saving = (): SceneOptions['saving'] => ({
+      id: 'one',
+      beforeSend: () => undefined,
+      history: saved,
+      kept: [],
+      onHistory: (messages) => {
+        saved = structuredClone(messages);
+      },
+    });
+    await using first = await openScene({
+      yaml,
+      saving: saving(),
+      steps: [
+        callStep(['tool_search', { query: 'will it rain', limit: 1 }]),
+        ...callThenAnswer(['s_roll_dice', {}]),
+      ],
+    });
+    await ask(first);
+    await using second = await openScene({
+      yaml,
+      saving: saving(),
+      steps: callThenAnswer(['s_get_weather', {}]),
+    });
+    const result = await ask(second);
+    expect(offered(second, 0)).toEqual(['tool_search', 's_get_weather', 's_roll_dice']);
+    expect(outcomes(result)).toEqual(['s/get_weather ok']);
   });
 
   test('PI-03: tools of one server may differ, with tool_search only where there is use for it', async () => {
