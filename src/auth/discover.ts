@@ -8,7 +8,7 @@ import { AuthError, ConfigError } from '../base/errors.ts';
 import { excerpt } from '../base/http.ts';
 import { addressProblem, shownUrl } from './metadata-urls.ts';
 import { type ProtectedResource, readProtectedResource } from './protected-resource.ts';
-import { loginFetch } from './request.ts';
+import { checkBrowserAddress, loginFetch } from './request.ts';
 import { findServerMetadata, type MetadataAsking, readServerMetadata } from './server-metadata.ts';
 import { canonicalUrl } from './subject.ts';
 import type { AuthPorts, Challenge, Discovery, ServerMetadata, Subject } from './types.ts';
@@ -28,7 +28,12 @@ export async function discover(
   signal: AbortSignal,
 ): Promise<Discovery> {
   const { label, url } = subject;
-  const asking = { label, fetch: loginFetch(ports, signal, label), log: ports.log };
+  const asking: MetadataAsking = {
+    label,
+    fetch: loginFetch(ports, signal, label),
+    checkBrowserAddress: (address) => checkBrowserAddress(ports.fetch, address, label),
+    log: ports.log,
+  };
   if (url === undefined) {
     const metadata = await loginMetadata(asking, subject);
     return { resource: undefined, resourceScopes: undefined, metadata, isLegacy: false };

@@ -8,7 +8,12 @@ import { excerpt } from '../base/http.ts';
 import { isJsonObject, tryParseJson } from '../base/json.ts';
 import { secretFrom } from './client-auth.ts';
 import { shownUrl } from './metadata-urls.ts';
-import { clientHint, readRegistration, registrationRequest } from './registration.ts';
+import {
+  clientHint,
+  type RegistrationWish,
+  readRegistration,
+  registrationRequest,
+} from './registration.ts';
 import { loginFetch } from './request.ts';
 import type {
   AuthPorts,
@@ -35,7 +40,7 @@ export async function register(
   scope?: string,
 ): Promise<RegisteredClient> {
   const { settings } = subject;
-  const { metadata } = discovery;
+  const { metadata, isLegacy } = discovery;
   if (settings.clientId !== undefined) {
     // A secret that is missing is told before a person is bothered.
     if (settings.privateKeyFile === undefined && settings.clientSecretEnv !== undefined) {
@@ -52,7 +57,7 @@ export async function register(
     const method = settings.privateKeyFile === undefined ? 'none' : 'private_key_jwt';
     return { clientId: document, method, kind: 'cimd' };
   }
-  const wish = { subject, metadata, redirectUris, scope };
+  const wish = { subject, metadata, isLegacy, redirectUris, scope };
   const { url, body } = registrationRequest(wish);
   const response = await loginFetch(
     ports,
@@ -64,7 +69,7 @@ export async function register(
     body: JSON.stringify(body),
   });
   const text = await response.text();
-  if (!response.ok) throw refused(subject, url, response.status, text);
+  if (!response.ok) throw refused(wish, url, response.status, text);
   return readRegistration(wish, url, body, tryParseJson(text));
 }
 
@@ -107,15 +112,15 @@ function metadataDocument(
 
 const MAX_DESCRIPTION = 300;
 
-function refused(subject: Subject, url: string, status: number, body: string): AuthError {
+function refused(wish: RegistrationWish, url: string, status: number, body: string): AuthError {
   const parsed = tryParseJson(body);
   const { error, error_description: description } = isJsonObject(parsed) ? parsed : {};
   const said = [error, description].filter((part) => typeof part === 'string' && part !== '');
   const shown = excerpt(said.join(': ').slice(0, MAX_DESCRIPTION));
   return new AuthError(
-    `${subject.label}: registration at ${shownUrl(url)} failed (HTTP ${status})${shown === '' ? '' : `: ${shown}`}`,
+    `${wish.subject.label}: registration at ${shownUrl(url)} failed (HTTP ${status})${shown === '' ? '' : `: ${shown}`}`,
     {
-      hint: clientHint(subject),
+      hint: clientHint(wish),
       details: { status, ...(typeof error === 'string' ? { error: excerpt(error) } : {}) },
     },
   );

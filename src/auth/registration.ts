@@ -9,6 +9,8 @@ import type { RegisteredClient, ServerMetadata, Subject } from './types.ts';
 export interface RegistrationWish {
   readonly subject: Subject;
   readonly metadata: ServerMetadata;
+  /** The server says nothing about sign-ins: there may be none. */
+  readonly isLegacy: boolean;
   /** The callbacks, the first one is used; empty for a sign-in without one. */
   readonly redirectUris: readonly string[];
   /** What will be asked for. */
@@ -25,17 +27,18 @@ const MAX_TEXT = 4096;
  * What to post, and where to. Throws AuthError where the server registers nobody, or only clients of another
  * kind; ConfigError for grants that need a client registered beforehand.
  */
-export function registrationRequest({ subject, metadata, redirectUris, scope }: RegistrationWish): {
+export function registrationRequest(wish: RegistrationWish): {
   readonly url: string;
   readonly body: JsonObject;
 } {
+  const { subject, metadata, redirectUris, scope } = wish;
   const { label, settings } = subject;
   const { grant = 'authorization_code' } = settings;
   if (grant !== 'authorization_code' && grant !== 'device_code') {
     throw new ConfigError(
       `${label}: grant: ${grant} needs a client that is registered beforehand`,
       {
-        hint: clientHint(subject),
+        hint: clientHint(wish),
       },
     );
   }
@@ -43,17 +46,19 @@ export function registrationRequest({ subject, metadata, redirectUris, scope }: 
   if (url === undefined) {
     throw new AuthError(
       `${label}: ${shownUrl(metadata.issuer)} does not offer registration; a client has to be registered there beforehand`,
-      { hint: clientHint(subject) },
+      { hint: clientHint(wish) },
     );
   }
   const listed = metadata.token_endpoint_auth_methods_supported;
   const method =
-    listed === undefined ? 'none' : METHODS.find((candidate) => listed.includes(candidate));
+    listed === undefined || listed.length === 0
+      ? 'none'
+      : METHODS.find((candidate) => listed.includes(candidate));
   if (method === undefined) {
     const ways = excerpt((listed ?? []).join(', '));
     throw new AuthError(
       `${label}: ${shownUrl(metadata.issuer)} takes clients that prove themselves by ${ways === '' ? 'nothing' : ways}; registration offers none of these`,
-      { hint: `${clientHint(subject)}, or its privateKeyFile` },
+      { hint: `${clientHint(wish)}, or its privateKeyFile` },
     );
   }
   const hasCallback = redirectUris.length > 0;
@@ -78,14 +83,15 @@ export function registrationRequest({ subject, metadata, redirectUris, scope }: 
 
 /** The client of a successful answer, its secret registered. Throws AuthError for an answer nobody can sign in with. */
 export function readRegistration(
-  { subject, metadata, redirectUris }: RegistrationWish,
+  wish: RegistrationWish,
   url: string,
   asked: JsonObject,
   answer: unknown,
 ): RegisteredClient {
+  const { subject, metadata, redirectUris } = wish;
   const where = `${subject.label}: registration at ${shownUrl(url)}`;
   const fail = (what: string) =>
-    new AuthError(`${where} failed: ${what}`, { hint: clientHint(subject) });
+    new AuthError(`${where} failed: ${what}`, { hint: clientHint(wish) });
   const fields = isJsonObject(answer) ? answer : {};
   for (const name of ['client_secret', 'registration_access_token']) {
     const secret = fields[name];
@@ -136,7 +142,10 @@ function impliedMethod(metadata: ServerMetadata, asked: JsonObject, secret: stri
 }
 
 /** Which keys set a client. */
-export function clientHint({ url }: Subject): string {
-  const at = url === undefined ? '' : 'auth.';
-  return `${at}clientId names a client that is registered there, ${at}clientSecretEnv the variable with its secret`;
+export function clientHint({ subject, isLegacy }: Pick<RegistrationWish, 'subject' | 'isLegacy'>) {
+  const at = subject.url === undefined ? '' : 'auth.';
+  const keys = `${at}clientId names a client that is registered there, ${at}clientSecretEnv the variable with its secret`;
+  return isLegacy
+    ? `${keys}; a server without sign-ins takes a token by auth: {type: bearer, tokenEnv: NAME}`
+    : keys;
 }

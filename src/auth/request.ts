@@ -67,6 +67,20 @@ export function loginFetch(ports: AuthPorts, signal: AbortSignal, label?: string
   };
 }
 
+/**
+ * For an address that a browser is to open, which no guard stands before: a number that is not public is
+ * refused with ConnectError as it would be here. Names are the browser's to resolve.
+ */
+export async function checkBrowserAddress(fetch: Fetch, url: string, label: string): Promise<void> {
+  const parsed = new URL(url);
+  if (hostKind(parsed.hostname) !== 'private') return;
+  try {
+    await fetch.route?.(parsed);
+  } catch (error) {
+    throw loginError(url, error, `${label}: `);
+  }
+}
+
 /** Plain http goes to this machine, to addresses that the guard judges, and where `allowPrivate` lets every name through. */
 async function checkPlainHttp(fetch: Fetch, url: string, lead: string): Promise<void> {
   const parsed = new URL(url);

@@ -7,6 +7,8 @@ import { addressProblem, isSameIssuer, serverMetadataUrls, shownUrl } from './me
 import type { ServerMetadata } from './types.ts';
 
 export interface MetadataAsking extends Asking {
+  /** Rejects for an address that no browser of the person may be sent to. */
+  readonly checkBrowserAddress: (url: string) => Promise<void>;
   readonly log: LogSink;
 }
 
@@ -54,11 +56,13 @@ export async function readServerMetadata(
   if (token === undefined) {
     throw new ProtocolError(`${asking.label}: ${shownUrl(url)} names no token_endpoint`);
   }
+  const authorization = needed(asking, url, fields, 'authorization_endpoint');
+  if (authorization !== undefined) await asking.checkBrowserAddress(authorization);
   return {
     issuer,
     token_endpoint: token,
     ...withoutAbsent({
-      authorization_endpoint: needed(asking, url, fields, 'authorization_endpoint'),
+      authorization_endpoint: authorization,
       registration_endpoint: optional(asking, url, fields, 'registration_endpoint'),
       revocation_endpoint: optional(asking, url, fields, 'revocation_endpoint'),
       device_authorization_endpoint: optional(asking, url, fields, 'device_authorization_endpoint'),

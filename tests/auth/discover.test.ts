@@ -3,8 +3,17 @@ import { describe, expect, test } from 'bun:test';
 import { discover } from '../../src/auth/discover.ts';
 import { addressProblem, coversServer } from '../../src/auth/metadata-urls.ts';
 import type { Challenge, OAuthSettings, ServerMetadata } from '../../src/auth/types.ts';
+import { routeFetch } from '../../src/base/route.ts';
 import { closedPort } from '../helpers/tcp.ts';
-import { loginPorts, refusalOf, type Site, type SiteReply, serverAt, startSite } from './site.ts';
+import {
+  loginPorts,
+  plainFetch,
+  refusalOf,
+  type Site,
+  type SiteReply,
+  serverAt,
+  startSite,
+} from './site.ts';
 
 const never = new AbortController().signal;
 const PRM = '/.well-known/oauth-protected-resource';
@@ -479,6 +488,23 @@ describe('what metadata may name', () => {
     expect({ outcome, lines: said.length }).toEqual({ outcome: base, lines: 1 });
     expect(said[0]).toStartWith(`warn: server "s1": O${RFC8414}: its registration_endpoint `);
     expect(said[0]).toEndWith(` ${problem}; it is not used`);
+  });
+
+  test('sends no browser to a private address, unless the guard lets it through', async () => {
+    await using site = startSite();
+    const metadata = metadataOf(site.origin, {
+      authorization_endpoint: 'http://192.168.1.1/reboot',
+    });
+    site.serve({ [RFC8414]: { body: metadata } });
+    expect(await refusalOf(find(`${site.origin}/mcp`))).toEqual({
+      name: 'ConnectError',
+      message: 'server "s1": 192.168.1.1 is a private address; nothing was sent',
+      hint: 'allowPrivate: true permits it, if this is a network of your own',
+    });
+    const fetch = routeFetch(plainFetch, { env: {}, allowPrivate: true });
+    const subject = serverAt(`${site.origin}/mcp`);
+    const found = await discover(subject, undefined, loginPorts({ fetch }), never);
+    expect(found.metadata).toEqual(metadata);
   });
 
   test.each<[object, string]>([

@@ -212,6 +212,7 @@ describe('a registration', () => {
 
   test.each<[readonly string[] | undefined, string]>([
     [undefined, 'none'],
+    [[], 'none'],
     [['client_secret_basic', 'none'], 'none'],
     [['client_secret_post', 'client_secret_basic'], 'client_secret_basic'],
     [['private_key_jwt', 'client_secret_post'], 'client_secret_post'],
@@ -295,6 +296,17 @@ describe('a registration that fails', () => {
       message: `server "s1": registration at O/register failed${end}`,
       hint: HINT,
       asked: ['POST /register'],
+    });
+  });
+
+  test('at a guessed address names the way without a sign-in', async () => {
+    await using site = startSite();
+    const old = { ...discovery(site.origin), isLegacy: true };
+    const work = register(serverAt(`${site.origin}/mcp`), old, [CALLBACK], loginPorts(), never);
+    expect(await refusalOf(work)).toEqual({
+      name: 'AuthError',
+      message: `server "s1": registration at ${site.origin}/register failed (HTTP 404)`,
+      hint: `${HINT}; a server without sign-ins takes a token by auth: {type: bearer, tokenEnv: NAME}`,
     });
   });
 
