@@ -32,13 +32,20 @@ export class SignInNeededError extends AuthError {
   }
 }
 
-/** `isOptional`: without a kept login a refusal is left as it is, unless the server says where to sign in. */
-export function createOAuthSource(
-  signIn: SignIn,
-  options: { readonly clock: Clock; readonly isOptional: boolean; readonly closing: AbortSignal },
-): HeaderSource {
+export interface OAuthSourceOptions {
+  readonly clock: Clock;
+  /** The server's; its origin alone gets the token. */
+  readonly url: string;
+  /** Without a kept login a refusal is left as it is, unless the server says where to sign in. Default false. */
+  readonly isOptional?: boolean;
+  /** What is kept is read anew for every request: others sign in and out with it. Default false. */
+  readonly isShared?: boolean;
+  readonly closing: AbortSignal;
+}
+
+export function createOAuthSource(signIn: SignIn, options: OAuthSourceOptions): HeaderSource {
   let proving: { readonly key: DpopKey; readonly prover: Promise<Prover> } | undefined;
-  const { origin } = new URL(signIn.subject.url ?? '');
+  const { origin } = new URL(options.url);
 
   const proverOf = (key: DpopKey): Promise<Prover> => {
     if (proving?.key !== key) {
@@ -82,6 +89,7 @@ export function createOAuthSource(
       const wrapped: Fetch = async (url, init) => {
         // A token is for the server that it was given for.
         if (new URL(url).origin !== origin) return fetch(url, init);
+        if (options.isShared === true) signIn.reset();
         let login = await raceAbort(signIn.current(options.closing), init.signal);
         const tried = new Set<number>();
         for (;;) {
@@ -91,7 +99,8 @@ export function createOAuthSource(
           const isStepUp = status === 403 && challenge?.error === 'insufficient_scope';
           if (status !== 401 && !isStepUp) return response;
           const isForeign = login === undefined && challenge?.resourceMetadata === undefined;
-          if (init.method === 'DELETE' || (options.isOptional && isForeign)) return response;
+          if (init.method === 'DELETE' || (options.isOptional === true && isForeign))
+            return response;
           await discardBody(response);
           // One renewal for each kind of refusal.
           const isFirst = !tried.has(status);

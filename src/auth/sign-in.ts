@@ -188,7 +188,9 @@ export class SignIn {
 
   async #discover(challenge: Challenge | undefined, signal: AbortSignal): Promise<Discovery> {
     const { discover } = await import('./discover.ts');
-    return discover(this.subject, challenge, this.#ports, signal);
+    const found = await discover(this.subject, challenge, this.#ports, signal);
+    const { url, resource } = this.subject;
+    return url === undefined ? { ...found, resource } : found;
   }
 
   async #keptAt(discovery: Discovery): Promise<StoredLogin | undefined> {

@@ -1,4 +1,5 @@
 /** Who is signed in to, from what the configuration says. */
+import type { LoginConfig } from '../config/types.ts';
 import type { OAuthSettings, Subject } from './types.ts';
 
 /** An MCP server. `word` is what a person types for it: its name, or its URL. */
@@ -18,18 +19,16 @@ export function serverSubject(
 }
 
 /** A login that `logins:` describes. */
-export function loginSubject(
-  name: string,
-  issuer: string | undefined,
-  settings: OAuthSettings,
-): Subject {
+export function loginSubject(name: string, login: LoginConfig): Subject {
+  const { issuer, resource } = login;
   return {
     label: `login "${name}"`,
     command: `usher login ${shellWord(name)}`,
-    key: keyOf(`login:${name}`, settings),
+    key: keyOf(`login:${name}`, login),
     url: undefined,
     ...(issuer === undefined ? {} : { issuer }),
-    settings,
+    ...(resource === undefined ? {} : { resource }),
+    settings: login,
   };
 }
 

@@ -24,6 +24,8 @@ export interface Subject {
   readonly url: string | undefined;
   /** Of a named login: where its authorization server is. */
   readonly issuer?: string;
+  /** Of a named login: sent as `resource`; absent: none. */
+  readonly resource?: string;
   readonly settings: OAuthSettings;
 }
 

@@ -6,8 +6,10 @@ import { type Env, envValue } from '../base/env.ts';
 import { AuthError, UsageError } from '../base/errors.ts';
 import { expand } from '../config/expand.ts';
 import { writtenHeaderProblem } from '../config/header-rules.ts';
+import type { RuleBreak } from '../config/problem.ts';
 import { isPlausibleVariable, looksLikeSecret } from '../config/secret-names.ts';
 import { buildServer } from '../config/server-build.ts';
+import { serverRuleBreaks } from '../config/server-rules.ts';
 import type { Config, ServerConfig } from '../config/types.ts';
 import { literalSecretParameters, urlProblem } from '../config/url-rules.ts';
 import type { OAuthOptions } from './options.ts';
@@ -58,6 +60,8 @@ export function configForUrl(config: Config, query: UrlServerQuery): Config {
     required: true,
     ...(auth === undefined ? {} : { auth }),
   };
+  const [unfit] = serverRuleBreaks(entry).filter(({ path }) => path[0] === 'auth');
+  if (unfit !== undefined) throw new UsageError(inFlags(unfit));
   const { server, breaks } = buildServer(entry, { env, cwd, exposure: 'direct' });
   if (server === undefined) {
     throw new UsageError(breaks.map(({ path, text }) => `${path.join('.')}: ${text}`).join('\n'));
@@ -83,6 +87,20 @@ function signInOf({ headers, oauth }: UrlServerQuery, transport: 'ws' | 'http') 
   if (transport === 'ws' || hasHeader) return undefined;
   return { type: 'oauth' as const, ...Object.fromEntries(given) };
 }
+
+/** A rule about keys of an entry, told in flags. */
+function inFlags({ path, text }: RuleBreak): string {
+  const key = String(path.at(-1));
+  const told = text.replace(/\b[a-z]+(?:[A-Z][a-z]+)+\b/g, (word) => flagOf(word));
+  return key === 'auth' ? `--grant ${told}` : `${flagOf(key)}: ${told}`;
+}
+
+function flagOf(key: string): string {
+  const kebab = key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  return FLAG_NAMES[key] ?? `--${kebab.replace(/-file$/, '')}`;
+}
+
+const FLAG_NAMES: Readonly<Record<string, string>> = { algorithm: '--alg', scope: '--oauth-scope' };
 
 function sameUrl(a: string, b: string): boolean {
   return URL.canParse(a) && URL.canParse(b) && new URL(a).href === new URL(b).href;

@@ -145,10 +145,10 @@ export async function signInOver(
 
 /** A login that `logins:` describes; `undefined`: there is none of that name. */
 export function namedLogin(config: Config, name: string): NamedLogin | undefined {
-  const login = config.logins?.[name];
+  const { logins = {} } = config;
+  const login = Object.hasOwn(logins, name) ? logins[name] : undefined;
   if (login === undefined) return undefined;
-  const { issuer, allowPrivate } = login;
-  return { subject: loginSubject(name, issuer, login), allowPrivate };
+  return { subject: loginSubject(name, login), allowPrivate: login.allowPrivate };
 }
 
 /** What the server says to somebody who is not signed in; rejects when it cannot be reached. */

@@ -1,11 +1,10 @@
 /** Where the credentials of one server come from, as its entry says. Nothing is started or read yet. */
 import type { HeaderSource } from '../auth/header-source.ts';
 import { createOAuthSource, SignInNeededError } from '../auth/oauth-source.ts';
-import { createProviderSource } from '../auth/provider-source.ts';
 import { SignIn, type SignInPorts } from '../auth/sign-in.ts';
 import { serverSubject } from '../auth/subject.ts';
 import type { Interaction, Subject } from '../auth/types.ts';
-import { AuthError, ConfigError } from '../base/errors.ts';
+import { ConfigError } from '../base/errors.ts';
 import { routeFetch } from '../base/route.ts';
 import type { NetworkEndpoint, RemoteEndpoint } from '../transport/create.ts';
 import { commandHeaders, commandToken } from './command-headers.ts';
@@ -39,7 +38,7 @@ export function openCredentials(
       return { source, refusedHint: TOKEN_REFUSED };
     }
     case 'provider':
-      return providerCredentials(server, auth.provider, ports, closing);
+      return providerCredentials(server, auth.provider, endpoint, ports, closing);
     case 'oauth':
       return oauthCredentials(server, endpoint, ports, closing);
     case undefined:
@@ -88,12 +87,14 @@ function oauthCredentials(
   const word = ports.isNamedByUrl === true ? url : server;
   const signIn = createSignIn(serverSubject(server, url, settings, word), endpoint, ports);
   const isOptional = auth === undefined;
-  return { signIn, source: createOAuthSource(signIn, { clock: ports.clock, isOptional, closing }) };
+  const { clock } = ports;
+  return { signIn, source: createOAuthSource(signIn, { clock, url, isOptional, closing }) };
 }
 
 function providerCredentials(
   server: string,
   name: string,
+  { url }: NetworkEndpoint,
   ports: ConnectionPorts,
   closing: AbortSignal,
 ): Credentials {
@@ -103,20 +104,10 @@ function providerCredentials(
       hint: `describe it under logins: ${name}`,
     });
   }
-  const { subject } = login;
-  const signIn = createSignIn(subject, login, ports);
-  const source = createProviderSource(async (used) => {
-    let login = await signIn.current(closing);
-    if (used !== undefined && login?.tokens.accessToken === used) {
-      login = await signIn.renew(login, undefined, closing);
-    }
-    if (login !== undefined) return login.tokens.accessToken;
-    throw new AuthError(`server "${server}" needs ${subject.label}, which is not signed in`, {
-      hint: subject.command,
-      details: { sent: false },
-    });
-  });
-  return { source, refusedHint: subject.command };
+  const signIn = createSignIn(login.subject, login, ports);
+  return {
+    source: createOAuthSource(signIn, { clock: ports.clock, url, isShared: true, closing }),
+  };
 }
 
 /** Without any credentials of the user's own: whoever was signed in to it before still is. */
