@@ -5,10 +5,9 @@ import { toAppError } from '../base/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
 import { createPool } from '../base/pool.ts';
 import type { CallOutcome } from '../calls/types.ts';
-import { SCRIPT_TOOL } from '../tools/registry.ts';
 import { LIMITS } from './limits.ts';
 import type { ScriptPorts } from './ports.ts';
-import { findReachable, pathOf, pendingServer } from './reach.ts';
+import { createReach, pendingServer } from './reach.ts';
 import { createNestedRecord, type NestedRecord } from './record.ts';
 import type { RequestFailure } from './types.ts';
 
@@ -38,28 +37,23 @@ export function createNestedRun(
   else signal.addEventListener('abort', onAbort, { once: true });
   const record = createNestedRecord();
   const running = new Map<Promise<unknown>, string>();
+  const reach = createReach();
+  const inTurn = createTurns();
   let count = 0;
-  let lastQuestion: Promise<unknown> = Promise.resolve();
 
   const work = async (server: string, name: string, given: JsonObject): Promise<Answer> => {
     const id = `${parentId}/${count}`;
     const shown = server === '' ? name : `${server}/${name}`;
-    await awaitNamespace(ports, server === '' ? name : server, ending.signal);
+    const pending = pendingFor(ports, server === '' ? name : server);
+    if (pending !== undefined) await ports.awaitServer(pending, ending.signal);
     const snapshot = ports.snapshot();
-    const path = pathOf(server, name, snapshot);
-    const tool = findReachable(path, snapshot);
-    if (path === SCRIPT_TOOL || isForModels(path, snapshot)) {
-      return fail(`${path} cannot be called from a script`, 'invalid', path);
-    }
-    const call = { id, name: path, arguments: given, invalidArguments: undefined };
+    const { path, tool, refusal } = reach(server, name, snapshot);
+    if (refusal !== undefined) return fail(refusal, 'invalid', path);
     const down = tool === undefined ? whyDown(ports, server === '' ? name : server) : undefined;
     if (down !== undefined) return fail(down, 'failed', shown);
-    // The next question waits for this one's answer.
-    const admission = lastQuestion.then(() =>
-      ports.executor.admit({ ...call, origin: ports.origin }, snapshot, ending.signal),
-    );
-    lastQuestion = admission.catch(() => undefined);
-    const admitted = await admission;
+    const { origin } = ports;
+    const call = { id, name: path, arguments: given, invalidArguments: undefined, origin };
+    const admitted = await inTurn(() => ports.executor.admit(call, snapshot, ending.signal));
     let outcome: CallOutcome;
     if (admitted.kind === 'over') ({ outcome } = admitted.outcome);
     else {
@@ -107,21 +101,27 @@ export function createNestedRun(
   };
 }
 
-/** A tool of ours that steers the model, such as the search. */
-function isForModels(path: string, snapshot: ReturnType<ScriptPorts['snapshot']>): boolean {
-  const found = snapshot.resolve(path);
-  return found.kind === 'found' && found.tool.exposure === 'model-only';
+/** Work that is done one after the other: the next question waits for this one's answer. */
+function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> | undefined;
+  return (work) => {
+    const done = last === undefined ? work() : last.then(work);
+    const quiet: Promise<unknown> = done.then(
+      () => leave(quiet),
+      () => leave(quiet),
+    );
+    last = quiet;
+    return done;
+  };
+  function leave(turn: Promise<unknown>): void {
+    if (last === turn) last = undefined;
+  }
 }
 
-/** Waits for the server that a name belongs to, and for no other. */
-async function awaitNamespace(
-  ports: ScriptPorts,
-  name: string,
-  signal: AbortSignal,
-): Promise<void> {
+/** The server that a name belongs to, while it may still bring tools: no other one is waited for. */
+function pendingFor(ports: ScriptPorts, name: string): string | undefined {
   const pending = ports.pending();
-  const server = pending.length === 0 ? undefined : pendingServer(name, pending);
-  if (server !== undefined) await ports.awaitServer(server, signal);
+  return pending.length === 0 ? undefined : pendingServer(name, pending);
 }
 
 /** A tool that is not there, because its server is not. */

@@ -292,6 +292,17 @@ describe('tools in a script', () => {
     ]);
   });
 
+  test('are not those that steer the model, which is said in plain words', async () => {
+    const code = `
+      const all = await Promise.allSettled([
+        tools.tool_search({query: 'x'}), tools['@search/tool_search']({}), tools.codemode({}), tools['@codemode/codemode']({}),
+      ]);
+      return all.map(({ reason }) => reason.message)`;
+    const search = 'scripts find tools with searchTools(query), not with tool_search';
+    const script = 'codemode cannot be called from a script';
+    expect(await shown(code)).toEqual([JSON.stringify([search, search, script, script])]);
+  });
+
   test('are listed, searched and described', async () => {
     const code = `
       text(ALL_TOOLS.find(({name}) => name === 'a_b_secret_wipe'));
