@@ -123,6 +123,7 @@ export const COMMANDS = {
       'output',
       'json',
       'batch',
+      'limit',
       'strict',
       ...COMMON,
     ],

@@ -199,6 +199,11 @@ export const FLAGS = {
     kind: 'switch',
     help: 'search: {"id", "query", "limit"} per line on stdin, {"id", "results"} per line on stdout',
   },
+  limit: {
+    kind: 'value',
+    hint: 'N',
+    help: 'search: this many tools at most, 1 to 1000 (default 10)',
+  },
   diff: { kind: 'switch', help: 'mcp lock, mcp approve: what changed since tools were locked' },
   quiet: { kind: 'switch', short: 'q', help: 'no banner, no progress; warnings and errors only' },
   verbose: { kind: 'count', short: 'v', help: 'details on stderr; twice: messages as well' },

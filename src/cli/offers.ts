@@ -52,6 +52,9 @@ export async function runListing<T>(
     for (const { message, hint } of errors) log.warn(message, hint);
     for (const list of listed) tellLeftOut(context, list);
     print(listed);
+    if (listed.length > 0 && listed.every(({ items }) => items.length === 0)) {
+      log.info(`no ${command} are listed`);
+    }
     const { down, wanted } = countDown(target.config, host.status());
     const isDown = wanted > 0 && (down === wanted || (options.strict && down > 0));
     return isDown ? EXIT.connect : EXIT.ok;

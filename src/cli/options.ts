@@ -82,6 +82,7 @@ export interface CliOptions {
   readonly check: boolean;
   readonly diff: boolean;
   readonly batch: boolean;
+  readonly limit: number | undefined;
   readonly quiet: boolean;
   /** 0 info, 1 debug, 2 trace. */
   readonly verbose: number;
@@ -136,6 +137,7 @@ export function readOptions(line: ParsedLine): CliOptions {
     check: has('check'),
     diff: has('diff'),
     batch: has('batch'),
+    limit: readCount('--limit', one('limit')),
     quiet: has('quiet'),
     verbose: flags.get('verbose')?.length ?? 0,
     noColor: has('no-color'),

@@ -64,6 +64,7 @@ test('defaults are filled in', () => {
     check: false,
     diff: false,
     batch: false,
+    limit: undefined,
     quiet: false,
     verbose: 0,
     noColor: false,

@@ -32,6 +32,19 @@ describe('search', () => {
     });
   });
 
+  test('--limit says how many at most, and is the limit of batch lines without their own', async () => {
+    const both = await cli(['search', 'file for a city', '--json', '--limit', '2'], given);
+    const one = await cli(['search', 'file for a city', '--json', '--limit', '1'], given);
+    const count = ({ stdout }: { readonly stdout: string }) => JSON.parse(stdout).tools.length;
+    expect([count(both), count(one)]).toEqual([2, 1]);
+    const stdin = stdinOf(['{"id":1,"query":"file for a city"}\n']);
+    const batch = await cli(['search', '--batch', '--limit', '1'], { ...given, stdin });
+    expect(JSON.parse(batch.stdout).results).toHaveLength(1);
+    for (const limit of ['0', 'x', '1001']) {
+      expect((await cli(['search', 'file', '--limit', limit], given)).exit).toBe(2);
+    }
+  });
+
   test('says when nothing fits', async () => {
     const run = await cli(['search', 'zzzz'], given);
     expect([run.exit, run.stdout, run.stderr]).toEqual([

@@ -186,6 +186,15 @@ test('two processes on one session: the second is refused before it starts anyth
   expect(existsSync(join(stateOf(home), 'sessions', 'one.lock'))).toBe(false);
 });
 
+test('an empty list of sessions is said to be one, on stderr', async () => {
+  const { code, stdout, stderr } = await run(newFolder(), ['sessions', 'list']);
+  expect([code, stdout, stderr]).toEqual([
+    0,
+    '',
+    'no session is saved yet; --session NAME begins one\n',
+  ]);
+});
+
 test('a plain run leaves a record and no session, --ephemeral leaves nothing', async () => {
   const home = newFolder();
   await using server = await echoServer();

@@ -6,12 +6,10 @@ import { EXIT, type ExitCode } from '../../base/exit.ts';
 import { tryParseJson } from '../../base/json.ts';
 import type { Host } from '../../host/types.ts';
 import type { FoundTool } from '../../tools/search-index.ts';
-import { announceEvents } from '../announce.ts';
-import { serverWarnings } from '../banner.ts';
 import { firstLine, twoColumns } from '../columns.ts';
 import type { Context } from '../context.ts';
-import { countDown, throwIfFatal, withHost } from '../house.ts';
 import { findServer } from '../target.ts';
+import { withTools } from '../tool-house.ts';
 
 const DEFAULT_LIMIT = 10;
 const MAX_LIMIT = 1000;
@@ -29,35 +27,18 @@ const namedSchema = v.object({ id: questionSchema.entries.id });
 
 /** 4 when every server is down, or one with `--strict`; 2 when a line of a batch was no question. */
 export async function runSearch(context: Context, words: readonly string[]): Promise<ExitCode> {
-  const { options, log, signal } = context;
+  const { options } = context;
   const query = words.join(' ').trim();
   if (options.batch && query !== '') throw new UsageError('--batch reads its queries from stdin');
   if (!options.batch && query === '') {
     throw new UsageError('what is searched for?', { hint: 'usher search "read a file"' });
   }
-  const { config, servers } = await findServer(context, undefined);
-  const request = {
-    config,
-    servers,
-    askUser: undefined,
-    onEvent: announceEvents({ ...context, quiet: options.quiet }),
-    preloadModel: false,
-    surface: 'search',
-  };
-  return withHost(context, request, async (host) => {
-    const report = await host.start(signal);
-    throwIfFatal(report);
-    const warnings = [...config.warnings, ...report.warnings];
-    const known = warnings.map(({ message }) => message).join('\n');
-    const failed = serverWarnings(report.servers).filter(({ message }) => !known.includes(message));
-    for (const { message, hint } of [...warnings, ...failed]) log.warn(message, hint);
-    const areGood = options.batch
-      ? await answerAll(context, host)
-      : await answer(context, host, query);
-    const { down, wanted } = countDown(config, report.servers);
-    const isDown = wanted > 0 && (down === wanted || (options.strict && down > 0));
-    if (isDown) return EXIT.connect;
-    return areGood ? EXIT.ok : EXIT.usage;
+  const limit = options.limit ?? DEFAULT_LIMIT;
+  if (limit > MAX_LIMIT) throw new UsageError(`--limit: at most ${MAX_LIMIT}, got ${limit}`);
+  const target = await findServer(context, undefined);
+  return withTools(context, target, 'search', async (host) => {
+    if (!options.batch) return answer(context, host, query, limit);
+    return (await answerAll(context, host, limit)) ? EXIT.ok : EXIT.usage;
   });
 }
 
@@ -65,11 +46,12 @@ async function answer(
   { options, output, log, signal }: Context,
   host: Host,
   query: string,
-): Promise<true> {
-  const found = await host.find(query, DEFAULT_LIMIT, signal);
+  limit: number,
+): Promise<ExitCode> {
+  const found = await host.find(query, limit, signal);
   if (options.output === 'json') {
     output.json({ query, tools: found.map(toolObject) });
-    return true;
+    return EXIT.ok;
   }
   if (found.length === 0) log.info('no tool fits; usher tools lists them all');
   output.text(
@@ -80,7 +62,7 @@ async function answer(
       ]),
     ),
   );
-  return true;
+  return EXIT.ok;
 }
 
 function toolObject({ tool, score }: FoundTool) {
@@ -89,8 +71,12 @@ function toolObject({ tool, score }: FoundTool) {
   return { server, name, publicName, exposure, description, score: Number(score.toFixed(3)) };
 }
 
-/** Each line is answered as soon as it is there. False: a line was no question. */
-async function answerAll({ stdin, output, signal }: Context, host: Host): Promise<boolean> {
+/** Each line is answered as soon as it is there, with its own limit or this one. False: a line was no question. */
+async function answerAll(
+  { stdin, output, signal }: Context,
+  host: Host,
+  most: number,
+): Promise<boolean> {
   let areGood = true;
   for await (const line of linesOf(stdin.read(), signal)) {
     if (line.trim() === '') continue;
@@ -103,7 +89,7 @@ async function answerAll({ stdin, output, signal }: Context, host: Host): Promis
       output.json({ id, results: [], error: 'expected {"id": …, "query": "…", "limit": N}' });
       continue;
     }
-    const { id, query, limit = DEFAULT_LIMIT } = question.output;
+    const { id, query, limit = most } = question.output;
     const found = await host.find(query, limit, signal);
     output.json({ id, results: found.map(pathOf) });
   }

@@ -45,7 +45,7 @@ export async function runSessions(context: Context, words: readonly string[]): P
 }
 
 function list(context: Context): ExitCode {
-  const { options, output } = context;
+  const { options, output, log } = context;
   const sessions = listSessions(stateDirOf(context));
   if (options.output === 'json') {
     output.json({
@@ -54,6 +54,7 @@ function list(context: Context): ExitCode {
   } else {
     output.text(twoColumns(sessions.map(row)));
   }
+  if (sessions.length === 0) log.info('no session is saved yet; --session NAME begins one');
   return EXIT.ok;
 }
 

@@ -6,39 +6,20 @@ import type { Host } from '../../host/types.ts';
 import type { ServerStatus } from '../../mcp/types.ts';
 import type { Explanation } from '../../permission/explain.ts';
 import type { HiddenReason, RegisteredTool, RegistrySnapshot } from '../../tools/types.ts';
-import { announceEvents } from '../announce.ts';
-import { serverWarnings } from '../banner.ts';
 import { firstLine, twoColumns } from '../columns.ts';
 import type { Context } from '../context.ts';
-import { countDown, throwIfFatal, withHost } from '../house.ts';
 import { findServer } from '../target.ts';
+import { withTools } from '../tool-house.ts';
 import { oneWord } from '../words.ts';
 
 type Explain = (tool: RegisteredTool) => Explanation;
 
 /** Lists the tools. 4 when every server is down, or one with `--strict`. */
 export async function runTools(context: Context, words: readonly string[]): Promise<ExitCode> {
-  const { options, output, log, signal } = context;
+  const { options, output, log } = context;
   const word = oneWord(words, 'tools');
-  const { config, servers } = await findServer(context, word);
-  const request = {
-    config,
-    servers,
-    askUser: undefined,
-    onEvent: announceEvents({ ...context, quiet: options.quiet }),
-    preloadModel: false,
-    surface: 'tools',
-  };
-  return withHost(context, request, async (host) => {
-    const report = await host.start(signal);
-    for (const { message, hint } of [...config.warnings, ...report.warnings]) {
-      if (message !== report.fatal?.message) log.warn(message, hint);
-    }
-    throwIfFatal(report);
-    const known = report.warnings.map(({ message }) => message).join('\n');
-    for (const { message, hint } of serverWarnings(report.servers)) {
-      if (!known.includes(message)) log.warn(message, hint);
-    }
+  const target = await findServer(context, word);
+  return withTools(context, target, 'tools', async (host, report) => {
     const whole = host.snapshot();
     const snapshot = word === undefined ? whole : ofServers(whole, report.servers);
     const explain = options.why ? host.explain : undefined;
@@ -46,9 +27,7 @@ export async function runTools(context: Context, words: readonly string[]): Prom
     else output.text(explain === undefined ? toolsText(snapshot) : whyText(snapshot, explain));
     if (options.why) tellHooks(host, log);
     if (offeredTools(snapshot).length === 0) log.info('no tool is offered to the model');
-    const { down, wanted } = countDown(config, report.servers);
-    const isDown = wanted > 0 && (down === wanted || (options.strict && down > 0));
-    return isDown ? EXIT.connect : EXIT.ok;
+    return EXIT.ok;
   });
 }
 
