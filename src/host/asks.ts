@@ -138,11 +138,7 @@ export function createAsks(options: AskOptions, deps: HostDeps): Asks {
           ['elicitation/create', elicitation],
           ...(maySample ? [['sampling/createMessage', sampling] as const] : []),
         ]),
-        clientCapabilities: {
-          roots: {},
-          elicitation: { form: {}, url: {} },
-          ...(maySample ? { sampling: {} } : {}),
-        },
+        clientCapabilities: capabilitiesFor(mode),
         ...(options.serverLogLevel === undefined ? {} : { logLevel: options.serverLogLevel }),
         onNotification,
       };
@@ -160,6 +156,15 @@ export function createAsks(options: AskOptions, deps: HostDeps): Asks {
       closing.abort(new FailedError('the host is closed'));
       mcpLog.close();
     },
+  };
+}
+
+/** What a run declares to a server: some list other tools to a client that can do less. */
+export function capabilitiesFor(sampling: ServerConfig['sampling']): JsonObject {
+  return {
+    roots: {},
+    elicitation: { form: {}, url: {} },
+    ...(sampling === 'ask' ? { sampling: {} } : {}),
   };
 }
 

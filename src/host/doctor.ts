@@ -8,6 +8,7 @@ import { createConnection } from '../mcp/connection.ts';
 import type { ConnectionPorts } from '../mcp/ports.ts';
 import type { ServerStatus } from '../mcp/types.ts';
 import { createStderrTail, type StderrTail } from '../transport/stderr-tail.ts';
+import { capabilitiesFor } from './asks.ts';
 import { createBuiltin } from './builtin.ts';
 import type { HostDeps } from './create.ts';
 import { type ReachStep, reachServer } from './reach.ts';
@@ -63,7 +64,7 @@ export async function examineServer(
   const connection =
     endpoint.kind === 'builtin'
       ? createBuiltin(config, cwd)
-      : createConnection(config, portsFor(cwd, deps, wire, stderr));
+      : createConnection(config, portsFor(config, cwd, deps, wire, stderr));
   try {
     await connection.connect(signal);
     signal.throwIfAborted();
@@ -87,7 +88,7 @@ function report(config: ServerConfig, status: ServerStatus, found: Findings): Ex
     name: config.name,
     transport: status.kind,
     state: status.state,
-    steps: [...found.steps.map(reachStep), ...steps.map(wireStep)],
+    steps: [...found.steps.map(reachStep), ...steps.map((step) => wireStep(step, status))],
     era: status.era,
     protocol: { offered: offeredVersions(steps), chosen: status.protocolVersion },
     server: status.serverInfo,
@@ -121,7 +122,17 @@ function reachStep({ name, ms, isOk, text }: ReachStep): ExaminedStep {
   return { name, ms, ok: isOk, text };
 }
 
-function wireStep({ name, ms, remark }: WireStep): ExaminedStep {
+function wireStep({ name, ms, remark }: WireStep, status: ServerStatus): ExaminedStep {
+  // What a server of the older revisions says to the probe of the new one is no fault of its.
+  if (
+    name === PROBE &&
+    remark !== undefined &&
+    status.state === 'ready' &&
+    status.era === 'legacy'
+  ) {
+    const speaks = status.protocolVersion ?? 'an older revision';
+    return { name, ms, ok: true, text: `${remark}: not known, it speaks ${speaks}` };
+  }
   return {
     name,
     ms,
@@ -129,6 +140,9 @@ function wireStep({ name, ms, remark }: WireStep): ExaminedStep {
     text: remark ?? (ms === undefined ? 'no answer' : ''),
   };
 }
+
+/** How a server's generation is asked for. */
+const PROBE = 'server/discover';
 
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 
@@ -186,7 +200,13 @@ function remedyFor(error: AppError, { name, endpoint }: ServerConfig): string {
 }
 
 /** As in a run, but watched, and with nobody to answer what a server asks. */
-function portsFor(cwd: string, deps: HostDeps, wire: Wire, stderr: StderrTail): ConnectionPorts {
+function portsFor(
+  { sampling }: ServerConfig,
+  cwd: string,
+  deps: HostDeps,
+  wire: Wire,
+  stderr: StderrTail,
+): ConnectionPorts {
   const { clock, env, log, fetch = globalThis.fetch } = deps;
   return {
     clock,
@@ -197,8 +217,8 @@ function portsFor(cwd: string, deps: HostDeps, wire: Wire, stderr: StderrTail): 
     log: (level, message) => log[level](message),
     cwd,
     version: VERSION,
-    serverRequests: new Map(),
-    clientCapabilities: {},
+    serverRequests: new Map([['elicitation/create', () => Promise.resolve({ action: 'decline' })]]),
+    clientCapabilities: capabilitiesFor(sampling),
     onNotification: () => undefined,
   };
 }

@@ -101,6 +101,31 @@ describe('mcp list --check', () => {
 });
 
 describe('mcp doctor', () => {
+  test('a server of an older revision is healthy, whatever it says to the probe', async () => {
+    await using http = await startMcpServer();
+    const run = await runUsher(['mcp', 'doctor', 'net'], {
+      config: { servers: [{ name: 'net', url: http.url }] },
+    });
+    const probe = run.stdout.split('\n').find((line) => line.includes('server/discover')) ?? '';
+    expect([run.code, run.stdout.includes('✗')]).toEqual([0, false]);
+    expect(probe).toMatch(/ ms {2}.*: not known, it speaks 2025-11-25$/);
+  });
+
+  test('declares what a run declares, so that the same tools are listed', async () => {
+    await using http = await startMcpServer();
+    const config = { servers: [{ name: 'net', url: http.url }] };
+    await runUsher(['mcp', 'doctor'], { config });
+    await runUsher(['tools'], { config });
+    const declared = http.requests
+      .filter(({ method }) => method === 'initialize')
+      .map(
+        ({ message }) => JSON.stringify(message['params']).match(/"capabilities":\{.*?\}\}/)?.[0],
+      );
+    expect(declared).toHaveLength(2);
+    expect(declared[0]).toContain('elicitation');
+    expect(declared[0]).toBe(declared[1]);
+  });
+
   test('tells every step, what was agreed on, and no secret', async () => {
     await using http = await startMcpServer({ sessions: true, bearer: 'canary-token-1' });
     const auth = { type: 'bearer', tokenEnv: 'TOKEN' };
