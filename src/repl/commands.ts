@@ -2,6 +2,7 @@
 import { nearestMatches } from '../base/text.ts';
 import type { Host } from '../host/types.ts';
 import type { ServerStatus } from '../mcp/types.ts';
+import { helpLines } from './help.ts';
 import { type ListingView, listServers, listTools } from './listing.ts';
 import { fillPrompt, isPromptLine, listOffers } from './offers.ts';
 import { runPermissions } from './permissions.ts';
@@ -25,25 +26,6 @@ export const COMMAND_NAMES = [
   '/exit',
 ] as const;
 
-const HELP = [
-  'Type a prompt and press Enter. Alt-Enter or a paste makes several lines.',
-  '',
-  '  /tools [SERVER]        tools that the model may use, and why the others are hidden',
-  '  /mcp                   servers: state, protocol, tools, last error',
-  '  /mcp reconnect NAME    connect a server again',
-  '  /mcp login NAME        sign in to a server in the browser, and connect it',
-  '  /permissions [SERVER]  what a call of the model meets, which rule says so, what you allowed',
-  '  /permissions forget SERVER/TOOL',
-  '                         take back what you allowed, for this session and for good',
-  '  /resources [SERVER]    what servers offer for reading',
-  '  /prompts [SERVER]      prepared texts of servers; required arguments have a star',
-  '  /SERVER:PROMPT k=v …   have the server fill it in, and run it',
-  '  /help                  this text',
-  '  /exit                  leave (also Ctrl-D)',
-  '',
-  'Ctrl-C cancels what is running; a second one ends usher at once. Tab completes names.',
-];
-
 /** Runs one command line. `signal` ends what it waits for. Rejects with UsageError for arguments of a prompt that are none. */
 export async function runCommand(
   line: string,
@@ -56,7 +38,7 @@ export async function runCommand(
   switch (name) {
     case '/help':
     case '/?':
-      return say(...HELP);
+      return say(...helpLines(view.columns));
     case '/tools':
       return showTools(words, host, view);
     case '/mcp':
