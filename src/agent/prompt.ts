@@ -1,4 +1,5 @@
 /** The system prompt. Server text in it is quoted, bounded and marked as untrusted (facts IA-33). */
+import { cutToCharacters } from '../base/text.ts';
 
 /** Read by the model; reviewed as prose. */
 export const BASE_PROMPT = [
@@ -145,9 +146,6 @@ function chooseText(text: string, mode: ServerInstructions['mode']): string {
 }
 
 function cutWithMark(text: string, maxCharacters: number): string {
-  if (text.length <= maxCharacters) return text;
-  return `${text
-    .slice(0, maxCharacters)
-    .toWellFormed()
-    .replace(/\uFFFD$/, '')} [truncated]`;
+  const cut = cutToCharacters(text, maxCharacters);
+  return cut.length === text.length ? text : `${cut} [truncated]`;
 }

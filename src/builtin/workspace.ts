@@ -3,7 +3,8 @@
  * outside the root and no credential file is read, whatever the arguments or symlinks say.
  */
 import { FailedError, UsageError } from '../base/errors.ts';
-import type { JsonObject, JsonValue } from '../base/json.ts';
+import type { JsonObject } from '../base/json.ts';
+import { defineTool } from '../base/own-tool.ts';
 import type { ToolDefinition, ToolResult, ToolSource } from '../tools/types.ts';
 import { fileInfo, listDirectory } from './directory.ts';
 import { findFiles, searchText } from './find.ts';
@@ -141,20 +142,6 @@ function define(
   properties: JsonObject,
   required: readonly string[],
 ): ToolDefinition {
-  const inputSchema: JsonObject = {
-    type: 'object',
-    properties,
-    required: required satisfies JsonValue,
-    additionalProperties: false,
-  };
-  const annotations = { readOnlyHint: true, destructiveHint: false, openWorldHint: false };
-  return {
-    name,
-    title,
-    description,
-    inputSchema,
-    outputSchema: undefined,
-    annotations,
-    raw: { name, title, description, inputSchema, annotations },
-  };
+  const hints = { readOnlyHint: true, destructiveHint: false, openWorldHint: false };
+  return defineTool({ name, title, description, properties, required }, hints);
 }

@@ -1,5 +1,6 @@
 /** The tools by which a model reads what servers offer beside tools. Their texts are read by the model. */
-import type { JsonObject, JsonValue } from '../base/json.ts';
+import type { JsonObject } from '../base/json.ts';
+import { defineTool } from '../base/own-tool.ts';
 import type { ToolDefinition } from '../tools/types.ts';
 
 const SERVER: JsonObject = { type: 'string', description: 'Name of the server.' };
@@ -102,20 +103,8 @@ function define(
   properties: JsonObject,
   required: readonly string[],
 ): ToolDefinition {
-  const inputSchema: JsonObject = {
-    type: 'object',
-    properties,
-    required: required satisfies JsonValue,
-    additionalProperties: false,
-  };
-  const annotations = { readOnlyHint: name !== 'mcp_call' };
-  return {
-    name,
-    title: undefined,
-    description,
-    inputSchema,
-    outputSchema: undefined,
-    annotations,
-    raw: { name, description, inputSchema, annotations },
-  };
+  return defineTool(
+    { name, description, properties, required },
+    { readOnlyHint: name !== 'mcp_call' },
+  );
 }

@@ -1,5 +1,6 @@
 /** The tools by which a model reads on in a cut result, without calling its server again. */
 import type { JsonObject, JsonValue } from '../base/json.ts';
+import { defineTool } from '../base/own-tool.ts';
 import type { SourceCall, ToolDefinition, ToolResult, ToolSource } from '../tools/types.ts';
 import { GREP_NAME, type KeptResults, SLICE_NAME } from './kept.ts';
 import {
@@ -104,15 +105,6 @@ function define(
   properties: JsonObject,
   required: readonly string[],
 ): ToolDefinition {
-  const inputSchema = { type: 'object', properties, required, additionalProperties: false };
-  const annotations = { readOnlyHint: true, openWorldHint: false };
-  return {
-    name,
-    title: undefined,
-    description,
-    inputSchema,
-    outputSchema: undefined,
-    annotations,
-    raw: { name, description, inputSchema, annotations },
-  };
+  const hints = { readOnlyHint: true, openWorldHint: false };
+  return defineTool({ name, description, properties, required }, hints);
 }
