@@ -24,6 +24,32 @@ export function isIPv6(address: string): boolean {
   return address.includes(':');
 }
 
+/**
+ * True when `host` (as for `hostKind`) is an address within `range`: an address, alone or with the length of
+ * its prefix (`10.0.0.0/8`, `fd00::/8`). A name is in no range. IPv4 and its form within IPv6 are the same.
+ */
+export function isInRange(host: string, range: string): boolean {
+  const match = /^([^/]+?)(?:\/(\d{1,3}))?$/.exec(range);
+  const base = bitsOf(match?.[1] ?? '');
+  const own = bitsOf(host);
+  if (base === undefined || own === undefined || base.length !== own.length) return false;
+  const length = Number(match?.[2] ?? base.length);
+  return length <= base.length && own.slice(0, length) === base.slice(0, length);
+}
+
+/** The bits of an address, as text of zeros and ones; `undefined` for what is none. */
+function bitsOf(host: string): string | undefined {
+  const bare = host.replace(/^\[|\]$/g, '').toLowerCase();
+  const v4 = ipv4Number(bare);
+  if (v4 !== undefined) return v4.toString(2).padStart(32, '0');
+  const groups = bare.includes(':') ? ipv6Groups(bare) : undefined;
+  const bits = groups?.map((group) => group.toString(2).padStart(16, '0')).join('');
+  return bits?.startsWith(MAPPED) ? bits.slice(MAPPED.length) : bits;
+}
+
+/** ::ffff:0:0/96, RFC 4291 2.5.5.2. */
+const MAPPED = '0'.repeat(80) + '1'.repeat(16);
+
 const PRIVATE_V4: readonly (readonly [base: string, bits: number])[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],

@@ -1,5 +1,5 @@
 /** Which proxy a request goes through. Knows the variables' rules, opens nothing. */
-import { hostKind } from './address.ts';
+import { hostKind, isInRange } from './address.ts';
 import { type Env, envValue } from './env.ts';
 import { ConfigError } from './errors.ts';
 import { registerSecret } from './redact.ts';
@@ -57,15 +57,20 @@ function proxyUrl(text: string): URL | undefined {
   return url === undefined || url.hostname === '' ? undefined : url;
 }
 
-/** `*`, a host with all below it (`host`, `.host`, `*.host`), each with or without a port. */
+/**
+ * `*`; a host with all below it (`host`, `.host`, `*.host`) or an address, with or without a port; a range of
+ * addresses (`10.0.0.0/8`), which names are never looked up for. Source: curl's and Go's reading of NO_PROXY.
+ */
 function isExcluded(entry: string, url: URL, isSecure: boolean): boolean {
   if (entry === '' || entry === '*') return entry === '*';
+  if (entry.includes('/')) return isInRange(url.hostname, entry);
   const [host, port] = splitPort(entry.toLowerCase());
   const ownPort = url.port === '' ? (isSecure ? '443' : '80') : url.port;
   if (port !== undefined && port !== ownPort) return false;
   const own = bare(url.hostname);
   const wanted = bare(host.replace(/^\*?\./, ''));
-  return wanted !== '' && (own === wanted || own.endsWith(`.${wanted}`));
+  if (wanted === '') return false;
+  return own === wanted || own.endsWith(`.${wanted}`) || isInRange(own, wanted);
 }
 
 /** An IPv6 address has colons of its own; with a port it stands in brackets. */
