@@ -4,7 +4,14 @@ import type { RegisteredTool } from '../tools/types.ts';
 import { namesIn, takeChoices } from './offline-choices.ts';
 import { toType, typesOf } from './offline-literal.ts';
 import { propertyAt, setPath } from './offline-nested.ts';
-import { isSubjectName, type Purpose, purposeOf, takeNumber, takeText } from './offline-take.ts';
+import {
+  isPlaceName,
+  isSubjectName,
+  type Purpose,
+  purposeOf,
+  takeNumber,
+  takeText,
+} from './offline-take.ts';
 import type { PromptValue, PromptValues } from './offline-values.ts';
 
 export interface FilledCall {
@@ -108,6 +115,7 @@ function takeValue(purpose: Purpose, filling: Filling, mayGuess = true): JsonVal
   const choices = isJsonObject(property) ? property['enum'] : undefined;
   if (Array.isArray(choices)) {
     const named = takeChoices(choices, filling.free, filling.prompt);
+    usePlace(named, filling);
     return named.length === 1 ? named[0] : undefined;
   }
   if (types.includes('array') && !types.includes('string')) return takeList(purpose, filling);
@@ -127,8 +135,19 @@ function takeValue(purpose: Purpose, filling: Filling, mayGuess = true): JsonVal
   return name === '' ? undefined : where;
 }
 
+/** `… in metric` is no folder where that is a choice. */
+function usePlace(named: readonly JsonValue[], filling: Filling): void {
+  if (named.some((choice) => choice === filling.found.place)) filling.isPlaceUsed = true;
+}
+
 /** What the prompt is about, for a required text that says it wants such a thing. */
 function guessText({ name, property, isRequired }: Purpose, filling: Filling): string | undefined {
+  const { place } = filling.found;
+  if (isRequired && place !== undefined && !filling.isPlaceUsed && isPlaceName(name)) {
+    filling.isPlaceUsed = true;
+    filling.guesses += 1;
+    return place;
+  }
   const { subject } = filling.found;
   const isFree = isJsonObject(property) && property['format'] === undefined;
   if (!isRequired || !isFree || subject === undefined || !isSubjectName(name)) return undefined;
@@ -143,6 +162,7 @@ function takeList(purpose: Purpose, filling: Filling): JsonValue | undefined {
   const choices = isJsonObject(items) ? items['enum'] : undefined;
   if (Array.isArray(choices)) {
     const named = takeChoices(choices, filling.free, filling.prompt);
+    usePlace(named, filling);
     return named.length === 0 ? undefined : [...named];
   }
   if (!isRequired && !namesIn(filling.free, name)) return undefined;

@@ -32,6 +32,11 @@ const COUNTING = new Set(['first', 'top', 'last', 'limit', 'max', 'maximum', 'la
 /** Optional text is only filled where its name says what it is for. */
 const SUBJECT_NAME = /query|search|text|term|keyword|question|topic|message|name|title|id$|^q$/i;
 
+/** True for the name of a text that says where in the world. */
+export function isPlaceName(name: string): boolean {
+  return /city|town|country|region|location|place/i.test(name);
+}
+
 /** True for the name of a text by which something is looked for. */
 export function isSubjectName(name: string): boolean {
   return SUBJECT_NAME.test(name) && !/id$/i.test(name);

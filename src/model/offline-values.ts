@@ -66,9 +66,9 @@ const HASH = /^(?=.*\d)(?=.*[a-f])[\da-f]{7,64}$|^[\da-f]{8}(?:-[\da-f]{4}){3}-[
 const LETTERS = /^[A-Z]{2,6}$/;
 const HERE = /\b(?:here|(?:this|current|working) (?:folder|directory|workspace))\b/i;
 const PLACE =
-  /\b(?:in|inside|under|within|of)\s+(?:the\s+)?(?:(?:folder|directory)\s+)?([A-Za-z0-9_][\w-]*)(?:\s+(?:folder|directory))?\s*[.?!]*\s*$/i;
+  /\b(?:in|inside|under|within|of)\s+(?:the\s+)?(?:(?:folder|directory)\s+)?([A-Za-z0-9_][\w-]*)(?:\s+(?:folder|directory))?[\s\0]*[.?!]*\s*$/i;
 const NO_PLACE = new Set(
-  'here it them this that there order full detail details total general folder directory workspace project repository repo file files'.split(
+  'the a an my our its last next here it them this that there order full detail details total general folder directory workspace project repository repo file files'.split(
     ' ',
   ),
 );

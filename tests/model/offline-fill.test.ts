@@ -127,6 +127,14 @@ describe('arguments from a prompt', () => {
       { period: 'last_month' },
     ],
     [
+      'a choice where a folder could stand',
+      { units: { enum: ['metric', 'imperial'] } },
+      [],
+      'weather in metric',
+      { units: 'metric' },
+    ],
+    ['a city, as a guess', { city: text }, ['city'], 'weather in Rome', { city: 'Rome' }],
+    [
       'the longer of two choices',
       { kind: { enum: ['bar', 'bar chart'] } },
       ['kind'],
