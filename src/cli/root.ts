@@ -15,6 +15,7 @@ import { reportError } from './report.ts';
 import type { Screen } from './screen.ts';
 import type { Interrupts } from './signals.ts';
 import type { Stdin } from './stdin.ts';
+import { usageColumns, usageText } from './usage.ts';
 import { noMoreWords } from './words.ts';
 
 /** The outside of the command line: real in the binary, small objects in tests. */
@@ -58,7 +59,7 @@ async function runWords(
     line = parseLine(words);
     options = readOptions(line);
   } catch (thrown) {
-    return reportError(thrown, plainLog, '');
+    return reportError(thrown, plainLog, usageText('', [], usageColumns(screen)));
   }
   const log = createLog({
     level: levelOf(options),
@@ -73,7 +74,7 @@ async function runWords(
   } catch (thrown) {
     // A run whose reader went away ends quietly; the writer knows the exit code.
     if (world.outputClosed.aborted) return EXIT.ok;
-    return reportError(thrown, log, line.command);
+    return reportError(thrown, log, usageText(line.command, line.words, usageColumns(screen)));
   } finally {
     limit.dispose();
   }

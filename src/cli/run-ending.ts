@@ -9,6 +9,7 @@ import type { Context } from './context.ts';
 import { reportError } from './report.ts';
 import { failedRun } from './run-shape.ts';
 import type { RunView } from './run-view.ts';
+import { usageColumns, usageText } from './usage.ts';
 
 export interface RunEnding {
   /** What was told on stderr so far, filled by whoever tells. */
@@ -20,7 +21,7 @@ export interface RunEnding {
   exit(): ExitCode;
 }
 
-export function createRunEnding({ output, log }: Context, view: RunView): RunEnding {
+export function createRunEnding({ output, log, screen }: Context, view: RunView): RunEnding {
   const warnings: string[] = [];
   let exit: ExitCode | undefined;
   const end = (result: RunResult) => {
@@ -40,7 +41,7 @@ export function createRunEnding({ output, log }: Context, view: RunView): RunEnd
       end(result);
     },
     fail(thrown) {
-      if (!output.isClosed()) reportError(thrown, log, '');
+      if (!output.isClosed()) reportError(thrown, log, usageText('', [], usageColumns(screen)));
       if (exit === undefined) end(failedRun(toAppError(thrown), warnings));
     },
   };
