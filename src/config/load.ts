@@ -1,8 +1,9 @@
 /** Reads the configuration: files in, a checked `Config` out. The only entry for the rest of usher. */
 import { ConfigError } from '../base/errors.ts';
+import type { Finding } from './merge.ts';
+import { orderWarnings, renderAll } from './order.ts';
 import { pendingServer, pendingWarnings } from './pending.ts';
 import { permissionPlaces } from './permission-places.ts';
-import { renderProblems } from './problem.ts';
 import { type ReadConfig, readConfig } from './read.ts';
 import { unknownServerWarnings } from './rules.ts';
 import { buildServer } from './server-build.ts';
@@ -22,16 +23,13 @@ export async function loadConfig(options: SourceOptions): Promise<Config> {
   const { exposure, list: _list, listPath: _path, problems: _problems, ...all } = read.root;
   const { logins, loginNames, ...blocks } = all;
   const { env, cwd } = options;
-  const { servers, warnings, skipped } = buildServers(read.merged, {
+  const { servers, warnings, findings, skipped } = buildServers(read.merged, {
     env,
     cwd,
     exposure,
     logins: loginNames,
   });
-  throwRootProblems(
-    read,
-    warnings.map(({ message }) => message),
-  );
+  throwRootProblems(read, findings);
   const pending = read.merged.pending.map(pendingServer);
   const origins = read.merged.servers.map(
     ({ name, base }) => [name, { scope: base.source.scope, file: base.source.path }] as const,
@@ -45,7 +43,10 @@ export async function loadConfig(options: SourceOptions): Promise<Config> {
     ...blocks,
     ...(loginNames.length === 0 ? {} : { logins }),
     servers: built,
-    warnings: [...warnings, ...read.warnings, ...unused, ...pendingWarnings(pending)],
+    warnings: orderWarnings(
+      [...warnings, ...read.warnings, ...unused, ...pendingWarnings(pending)],
+      read.layers,
+    ),
     skipped,
     ...(places.size === 0 ? {} : { permissionPlaces: places }),
     ...(pending.length === 0 ? {} : { pending }),
@@ -53,12 +54,9 @@ export async function loadConfig(options: SourceOptions): Promise<Config> {
   };
 }
 
-function throwRootProblems({ layers }: ReadConfig, entries: readonly string[]): void {
-  const broken = layers.flatMap(({ root, file }) =>
-    root === undefined || root.problems.length === 0 ? [] : [renderProblems(root.problems, file)],
-  );
-  if (broken.length === 0) return;
-  throw new ConfigError([...broken, ...entries].join('\n'), {
+function throwRootProblems({ layers }: ReadConfig, findings: readonly Finding[]): void {
+  if (layers.every(({ root }) => root === undefined || root.problems.length === 0)) return;
+  throw new ConfigError(renderAll(layers, findings), {
     hint: 'usher config example shows every key, usher config check tests a file',
   });
 }

@@ -10,20 +10,22 @@ import type { ConfigWarning, ServerConfig } from './types.ts';
 export interface Servers {
   readonly servers: readonly ServerConfig[];
   readonly warnings: readonly ConfigWarning[];
+  /** What the warnings about entries are made of. */
+  readonly findings: readonly Finding[];
   readonly skipped: readonly string[];
 }
 
 /** Builds what was merged; relative files of `tls` and `auth` are against the folder of the entry's file. */
 export function buildServers(merged: Merged, context: Omit<BuildContext, 'folder'>): Servers {
   const servers: ServerConfig[] = [];
-  const warnings: ConfigWarning[] = [];
+  const findings: Finding[] = [];
   const skipped: string[] = [];
   const used: MergedServer[] = [];
   const skip = (finding: Finding) => {
     if (finding.skipped !== undefined && !skipped.includes(finding.skipped)) {
       skipped.push(finding.skipped);
     }
-    warnings.push(findingWarning(finding));
+    findings.push(finding);
   };
   const loose = [...merged.findings];
   for (const server of merged.servers) {
@@ -38,7 +40,8 @@ export function buildServers(merged: Merged, context: Omit<BuildContext, 'folder
     } else skip({ entry: { ...base, raw }, problems, skipped: server.name });
   }
   for (const finding of loose) skip(finding);
-  return { servers, warnings: [...warnings, ...sameContent(used)], skipped };
+  const warnings = [...findings.map(findingWarning), ...sameContent(used)];
+  return { servers, warnings, findings, skipped };
 }
 
 function take(findings: Finding[], finding: Finding): Finding {
