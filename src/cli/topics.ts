@@ -122,12 +122,13 @@ not: it came with the checkout. --config FILE is your word for that file, and th
   console                      its lines go to stderr (log, info, warn, error)
   exit()                       ends the script, with success
   args, input                  words behind the file; stdin as one text, if the script has the word input
-  store(key, value), load(key) JSON values; a model finds them again in its next script
+  store(key, value), load(key) JSON values; a model finds them again in its next script, as long as usher runs
   ALL_TOOLS                    [{name, description}]
   await searchTools(query, {limit, namespace}), await describeTool(name), await describeNamespace(server)
 
-The first line may be // @options: {"timeout_ms": 60000, "max_output_tokens": 10000} (the latter for models).
-A call waits for its own server only. What is not awaited is cancelled when the script ends.
+The first line may be // @options: {"timeout_ms": 60000, "max_output_tokens": 10000}; the latter is for models,
+and an error in usher run, which prints everything. A call waits for its own server only. What is not awaited is
+cancelled when the script ends; a rejected promise that nobody handles fails it after its output.
 `,
   elicit: `What servers may ask of you:
 

@@ -3,25 +3,41 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
 import { nearestMatches } from '../base/text.ts';
 import type { RegisteredTool, RegistrySnapshot } from '../tools/types.ts';
 import { checkArguments } from '../tools/validate.ts';
+import { findAliases, isMember, readPath } from './aliases.ts';
 import { findServer } from './catalogue.ts';
-import { findReachable, pathOf } from './reach.ts';
-import { type Token, tokensOf } from './tokens.ts';
+import type { ScriptServer } from './ports.ts';
+import { findReachable, pathOf, pendingServer } from './reach.ts';
+import { isMark, type Token, tokensOf } from './tokens.ts';
+import type { ScriptProblem } from './types.ts';
 
 const MAX_PROBLEMS = 50;
 
-/** One line each, with the line of the script; names and arguments that are computed are not judged. */
+/** A server, and why it is not there if it is not. */
+type CheckedServer = Pick<ScriptServer, 'name' | 'problem'>;
+
+/** In the order of the script; names and arguments that are computed are not judged. */
 export function checkCalls(
   code: string,
   snapshot: RegistrySnapshot,
-  servers: readonly string[],
-): readonly string[] {
+  servers: readonly CheckedServer[],
+): readonly ScriptProblem[] {
   const tokens = tokensOf(code);
-  const problems: string[] = [];
+  const aliases = findAliases(tokens);
+  const problems: ScriptProblem[] = [];
+  const told = new Set<string>();
   tokens.forEach((token, index) => {
-    if (token.kind !== 'name' || token.text !== 'tools') return;
-    if (isMark(tokens[index - 1], '.') || isMark(tokens[index - 1], '?.')) return;
-    const call = readCall(tokens, index + 1);
-    if (call !== undefined) problems.push(...judge(call, token.line, snapshot, servers));
+    if (token.kind !== 'name' || isMember(tokens, index)) return;
+    const before = token.text === 'tools' ? [] : aliases.get(token.text);
+    if (before === undefined) return;
+    const { names, next } = readPath(tokens, index + 1, before);
+    if (names.length === 0) return;
+    // Another name of one tool is judged once, where its arguments are not.
+    const path = JSON.stringify(names);
+    const isTold = names.length === before.length && told.has(path);
+    const argumentsAt = isMark(tokens[next], '(') ? next + 1 : undefined;
+    const found = judge({ names, argumentsAt, tokens }, token.line, snapshot, servers);
+    if (found.length > 0) told.add(path);
+    if (!isTold) problems.push(...found);
   });
   return problems.slice(0, MAX_PROBLEMS);
 }
@@ -33,43 +49,40 @@ interface WrittenCall {
   readonly tokens: readonly Token[];
 }
 
-/** `tools.a(…`, `tools.a.b(…`, `tools["a"](…`; nothing where a part of the name is computed. */
-function readCall(tokens: readonly Token[], start: number): WrittenCall | undefined {
-  const names: string[] = [];
-  let at = start;
-  while (names.length < 2) {
-    const dotted = isMark(tokens[at], '.') || isMark(tokens[at], '?.');
-    const name = tokens[at + 1];
-    if (dotted && name?.kind === 'name') {
-      names.push(name.text);
-      at += 2;
-    } else if (isMark(tokens[at], '[') && name?.kind === 'string' && isMark(tokens[at + 2], ']')) {
-      names.push(name.value);
-      at += 3;
-    } else break;
-  }
-  if (names.length === 0) return undefined;
-  return { names, argumentsAt: isMark(tokens[at], '(') ? at + 1 : undefined, tokens };
-}
-
 function judge(
   { names, argumentsAt, tokens }: WrittenCall,
   line: number,
   snapshot: RegistrySnapshot,
-  servers: readonly string[],
-): readonly string[] {
+  servers: readonly CheckedServer[],
+): readonly ScriptProblem[] {
   const [first = '', second] = names;
-  const server = findReachable(first, snapshot) === undefined ? findServer(first, servers) : '';
+  const known = servers.map(({ name }) => name);
+  const server = findReachable(first, snapshot) === undefined ? findServer(first, known) : '';
   // A namespace alone, or a member of a tool's function.
   if (server !== '' && server !== undefined && second === undefined) return [];
   const isInServer = server !== undefined && server !== '' && second !== undefined;
   const path = isInServer ? pathOf(server, second, snapshot) : first;
   const tool = findReachable(path, snapshot);
-  if (tool === undefined) return [`line ${line}: ${unknownText(path, snapshot)}`];
+  if (tool === undefined) return [{ line, ...missing(path, snapshot, servers) }];
   if (argumentsAt === undefined || (second !== undefined && !isInServer)) return [];
-  return argumentProblems(tool, tokens, argumentsAt).map(
-    (problem) => `line ${line}: ${tool.publicName}: ${problem}`,
-  );
+  return argumentProblems(tool, tokens, argumentsAt).map((problem) => ({
+    line,
+    message: `${tool.publicName}: ${problem}`,
+  }));
+}
+
+/** A tool of a server that is down may well exist. */
+function missing(
+  path: string,
+  snapshot: RegistrySnapshot,
+  servers: readonly CheckedServer[],
+): Omit<ScriptProblem, 'line'> {
+  const down = servers.filter(({ problem }) => problem !== undefined);
+  const names = down.map(({ name }) => name);
+  const server = down.find(({ name }) => name === pendingServer(path, names));
+  if (server === undefined) return { message: unknownText(path, snapshot) };
+  const message = `${path}: server ${server.name} is not connected: ${server.problem}`;
+  return { message, server: server.name };
 }
 
 function unknownText(name: string, snapshot: RegistrySnapshot): string {
@@ -209,8 +222,4 @@ function keyOf(token: Token): string | undefined {
   if (token.kind === 'name') return token.text;
   if (token.kind === 'string') return token.value;
   return token.kind === 'number' ? String(token.value) : undefined;
-}
-
-function isMark(token: Token | undefined, text: string): boolean {
-  return token?.kind === 'mark' && token.text === text;
 }

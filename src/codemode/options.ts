@@ -23,15 +23,16 @@ export function readScriptOptions(code: string): ScriptOptions {
   if (unknown !== undefined) {
     throw new UsageError(`line 1: @options has no "${unknown}"; it has ${KNOWN.join(' and ')}`);
   }
-  const number = (key: string, fallback: number, most: number) => {
-    const value = given[key] ?? fallback;
+  const number = (key: string, most: number) => {
+    const value = given[key];
+    if (value === undefined) return undefined;
     if (typeof value === 'number' && Number.isInteger(value) && value >= 1) {
       return Math.min(value, most);
     }
     throw new UsageError(`line 1: @options ${key} must be a whole number of at least 1`);
   };
   return {
-    maxOutputTokens: number('max_output_tokens', LIMITS.outputTokens, LIMITS.maxOutputTokens),
-    wallMs: number('timeout_ms', LIMITS.wallMs, LIMITS.maxWallMs),
+    maxOutputTokens: number('max_output_tokens', LIMITS.maxOutputTokens),
+    wallMs: number('timeout_ms', LIMITS.maxWallMs) ?? LIMITS.wallMs,
   };
 }

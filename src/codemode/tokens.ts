@@ -37,6 +37,10 @@ const OPERATOR_NAMES = new Set([
   'instanceof',
 ]);
 
+export function isMark(token: Token | undefined, text: string): boolean {
+  return token?.kind === 'mark' && token.text === text;
+}
+
 export function tokensOf(code: string): readonly Token[] {
   const tokens: Token[] = [];
   let at = 0;

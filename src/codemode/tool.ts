@@ -10,6 +10,7 @@ import type {
 } from '../tools/types.ts';
 import { runScript } from './api.ts';
 import { codeDescription, TOOL_DESCRIPTION } from './description.ts';
+import { LIMITS } from './limits.ts';
 import { SCRIPTS_NAME } from './names.ts';
 import { readScriptOptions } from './options.ts';
 import { outcomeResult, type SaveOutput } from './output.ts';
@@ -62,7 +63,7 @@ async function runCall(
 ): Promise<ToolResult> {
   const code = typeof args['code'] === 'string' ? args['code'] : '';
   try {
-    const { maxOutputTokens } = readScriptOptions(code);
+    const { maxOutputTokens = LIMITS.outputTokens } = readScriptOptions(code);
     const outcome = await runScript(ports, { code, id, given: undefined }, signal);
     return await outcomeResult(outcome, maxOutputTokens, save);
   } catch (error) {

@@ -12,7 +12,8 @@ export interface ScriptTool {
 }
 
 export interface ScriptOptions {
-  readonly maxOutputTokens: number;
+  /** `undefined`: it does not say. */
+  readonly maxOutputTokens: number | undefined;
   readonly wallMs: number;
 }
 
@@ -88,6 +89,15 @@ export type FromWorker =
       /** False: this worker must not run another script. */
       readonly isClean: boolean;
     };
+
+/** What is wrong with a script that did not run yet. */
+export interface ScriptProblem {
+  /** Of the script; none where its message names it. */
+  readonly line?: number;
+  readonly message: string;
+  /** The tool may exist: this server is not connected. */
+  readonly server?: string;
+}
 
 /** What became of one call inside a script. */
 export interface NestedCall {

@@ -1,9 +1,16 @@
 /** Joins codemode to the house. Nothing of it is loaded before a script runs or its tool is declared. */
+import { UsageError } from '../base/errors.ts';
 import { scrubSecrets } from '../base/redact.ts';
 import type { Executor } from '../calls/execute.ts';
 import { SCRIPTS_NAME } from '../codemode/names.ts';
 import type { ScriptPorts } from '../codemode/ports.ts';
-import type { ScriptInput, ScriptItem, ScriptOutcome } from '../codemode/types.ts';
+import type {
+  ScriptInput,
+  ScriptItem,
+  ScriptOptions,
+  ScriptOutcome,
+  ScriptProblem,
+} from '../codemode/types.ts';
 import type { ServerConfig } from '../config/types.ts';
 import { type ArtifactOptions, saveArtifact } from '../results/artifacts.ts';
 import { keepBinary } from '../results/binary.ts';
@@ -40,7 +47,7 @@ export interface Scripts {
   /** Rejects with UsageError for options that cannot be read, or with the signal's reason. */
   run(request: ScriptRequest, signal: AbortSignal): Promise<ScriptReport>;
   /** What is wrong with a script, as far as it can be told before it runs. Rejects as `run`. */
-  check(code: string, signal: AbortSignal): Promise<readonly string[]>;
+  check(code: string, signal: AbortSignal): Promise<readonly ScriptProblem[]>;
   close(): void;
 }
 
@@ -79,16 +86,17 @@ export function createScripts(house: ScriptHouse): Scripts {
       registry.setSource(SCRIPTS_NAME, source, [definition], rules);
     },
     async run(request, signal) {
-      const { api, ports } = await load();
+      const { api, ports, readScriptOptions } = await load();
+      refuseBudget(readScriptOptions(request.code));
       return runForPerson(api.runScript, { ...ports, store: new Map() }, house, request, signal);
     },
     async check(code, signal) {
-      const { api, ports } = await load();
+      const { api, ports, readScriptOptions } = await load();
       const { checkCalls } = await import('../codemode/check.ts');
+      refuseBudget(readScriptOptions(code));
       const problem = await api.checkScript(ports, code, signal);
-      if (problem !== undefined) return [problem];
-      const names = ports.servers().map(({ name }) => name);
-      return checkCalls(code, registry.snapshot(), names);
+      if (problem !== undefined) return [{ message: problem }];
+      return checkCalls(code, registry.snapshot(), ports.servers());
     },
     close() {
       loaded?.then(
@@ -99,13 +107,23 @@ export function createScripts(house: ScriptHouse): Scripts {
   };
 }
 
+/** Nothing is cut for a person, and to ignore what was asked for would be worse. Throws UsageError. */
+function refuseBudget({ maxOutputTokens }: ScriptOptions): void {
+  if (maxOutputTokens === undefined) return;
+  throw new UsageError(
+    'line 1: @options max_output_tokens is for scripts of a model; usher run prints everything',
+    { hint: 'leave it out' },
+  );
+}
+
 type Loaded = Awaited<ReturnType<typeof loadParts>>;
 
 async function loadParts(house: ScriptHouse) {
-  const [api, tool, { createBridge }, rank] = await Promise.all([
+  const [api, tool, { createBridge }, { readScriptOptions }, rank] = await Promise.all([
     import('../codemode/api.ts'),
     import('../codemode/tool.ts'),
     import('../codemode/bridge.ts'),
+    import('../codemode/options.ts'),
     house.openRank(),
   ]);
   const { registry, sources, executor, deps, asking } = house;
@@ -132,7 +150,7 @@ async function loadParts(house: ScriptHouse) {
     const saved = await saveArtifact(text, 'txt', place);
     return saved.kind === 'saved' ? { path: saved.path } : { reason: saved.reason };
   });
-  return { api, tool, ports, source };
+  return { api, tool, ports, source, readScriptOptions };
 }
 
 function scriptServers({ sources, servers }: ScriptHouse): ReturnType<ScriptPorts['servers']> {

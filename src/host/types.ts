@@ -16,7 +16,7 @@ import type { RegisteredTool, RegistrySnapshot } from '../tools/types.ts';
 import type { ElicitPlan } from './elicit.ts';
 import type { OfferRequest } from './offer-call.ts';
 import type { PermissionReport } from './permissions.ts';
-import type { ScriptReport, ScriptRequest } from './scripts.ts';
+import type { ScriptReport, ScriptRequest, Scripts } from './scripts.ts';
 import type { ServerLogLevel } from './server-level.ts';
 import type { ServerOffers } from './server-offers.ts';
 import type { SignInOutcome, SignInRequest } from './sign-ins.ts';
@@ -132,7 +132,7 @@ export interface Host {
   /** A person's script: its calls follow the mode. Rejects with UsageError for its options, or the signal's reason. */
   runScript(request: ScriptRequest, signal: AbortSignal): Promise<ScriptReport>;
   /** What is wrong with a script: one line each for syntax, unknown tools, literal arguments. Rejects as `runScript`. */
-  checkScript(code: string, signal: AbortSignal): Promise<readonly string[]>;
+  checkScript(code: string, signal: AbortSignal): ReturnType<Scripts['check']>;
   /** Types `key=value` words (or one JSON object) by the tool's schema; reads `key=@FILE`. Rejects with UsageError. */
   parseArguments(tool: HasSchema, words: readonly string[]): Promise<JsonObject>;
   /** Problems of arguments against the tool's schema, one sentence each; empty = fit. */

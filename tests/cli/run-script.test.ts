@@ -194,6 +194,25 @@ describe('usher run', () => {
     expect(outcome.stderr).toContain('server dead is not there');
   });
 
+  test('refuses a bound of the output that it does not keep', async () => {
+    const code = '// @options: {"max_output_tokens": 5}\ntext("x".repeat(100))';
+    for (const flags of [[], ['--check']]) {
+      const outcome = await runUsher(['run', '-', ...flags], { stdin: { bytes: code } });
+      expect([outcome.code, outcome.stdout]).toEqual([2, '']);
+      expect(outcome.stderr).toContain('usher run prints everything');
+    }
+  });
+
+  test('fails when nobody handles a rejection, after what was printed', async () => {
+    const code = 'text("a"); Promise.resolve().then(() => { throw new Error("x") }); return 1';
+    const outcome = await runUsher(['run', '-'], { stdin: { bytes: code } });
+    expect([outcome.stdout, outcome.stderr, outcome.code]).toEqual([
+      'a\n1\n',
+      'error: unhandled rejection: Error: x (line 1)\n',
+      1,
+    ]);
+  });
+
   test.each([
     [['run'], 'which script?'],
     [['run', 'no.js'], 'no.js cannot be read: no such file'],
@@ -205,7 +224,80 @@ describe('usher run', () => {
   });
 });
 
+/** As they stand on stderr. */
+function problemLines(stderr: string): readonly string[] {
+  return stderr.split('\n').filter((line) => line.startsWith('    line'));
+}
+
 describe('usher run --check', () => {
+  test('knows other names of tools, and leaves alone what is bound twice', async () => {
+    await using server = await startMcpServer({
+      tools: [
+        tool('put', 'Puts.', { type: 'object', properties: { n: { type: 'integer' } } }),
+        tool('get', 'Gets.', object),
+      ],
+    });
+    const code = `const { s1_put, s1_get: get, s1_nope } = tools;
+const t = tools
+await s1_put({ n: 'x' }); await get();
+await t.s1_put({ n: 'y' }); await t.s1_gett();
+const { put, none = 1, ...rest } = tools.s1;
+await put({ n: 'z' }); await none({}); await rest.get();
+await s1_nope(); const s = tools.s1; await s.gone();
+const twice = tools; function f(twice) { return twice.s1_no() }
+let changed = tools; changed = { s1_no: 1 }; changed.s1_no;
+const made = tools.s1_get(), o = { t: 1 }; o.t.s1_no; if (t) made.s1_no;`;
+    const outcome = await run(server.url, code, { flags: ['--check'] });
+    expect([outcome.code, outcome.stdout, server.calls()]).toEqual([2, '', []]);
+    expect(problemLines(outcome.stderr)).toEqual([
+      '    line 1: there is no tool "s1_nope"',
+      '    line 3: s1_put: arguments.n: expected integer, got string',
+      '    line 4: s1_put: arguments.n: expected integer, got string',
+      '    line 4: there is no tool "s1_gett"; did you mean s1_get?',
+      '    line 6: s1_put: arguments.n: expected integer, got string',
+      '    line 7: there is no tool "s1/gone"',
+    ]);
+  });
+
+  test('says which server is not connected, as text and as JSON', async () => {
+    await using server = await startMcpServer({ tools: standardTools });
+    const config = {
+      servers: [
+        { name: 's1', url: server.url, permissions: 'auto' },
+        { name: 'dead', url: 'http://127.0.0.1:9/mcp' },
+      ],
+    };
+    const files = { 's.js': 'await tools.s1_read();\nawait tools.dead_x(); await tools.dead.y();' };
+    const outcome = await runUsher(['run', '--check', 's.js', '-q', '--json'], { config, files });
+    const { exit, problems } = JSON.parse(outcome.stdout);
+    expect([outcome.code, exit, server.calls()]).toEqual([4, 4, []]);
+    const told = problems.map(({ message, ...more }: { message: string }) => [
+      message.slice(0, message.indexOf(' is not connected: ')),
+      more,
+    ]);
+    expect(told).toEqual([
+      ['dead_x: server dead', { line: 2, server: 'dead' }],
+      ['dead/y: server dead', { line: 2, server: 'dead' }],
+    ]);
+    expect(problemLines(outcome.stderr)).toHaveLength(2);
+    const both = await runUsher(['run', '--check', '-', '-q', '--json'], {
+      config,
+      stdin: { bytes: 'await tools.dead_x(); await tools.s1_zzzzz()' },
+    });
+    expect([both.code, JSON.parse(both.stdout).problems[1]]).toEqual([
+      2,
+      { line: 1, message: 'there is no tool "s1_zzzzz"' },
+    ]);
+  });
+
+  test('says what does not compile as JSON as well', async () => {
+    const options = { stdin: { bytes: 'let let' } };
+    const outcome = await runUsher(['run', '--check', '-', '--json'], options);
+    const { exit, problems } = JSON.parse(outcome.stdout);
+    expect([outcome.code, exit, problems.length]).toEqual([2, 2, 1]);
+    expect(problems[0].message).toStartWith('SyntaxError: ');
+  });
+
   test('tells every problem and runs nothing', async () => {
     await using server = await startMcpServer({
       tools: [
@@ -227,7 +319,7 @@ await tools.s1_put(more); await other.tools.nothing();
 await tools[key]({});`;
     const outcome = await run(server.url, code, { flags: ['--check'] });
     expect([outcome.code, outcome.stdout, server.calls()]).toEqual([2, '', []]);
-    expect(outcome.stderr.split('\n').filter((line) => line.startsWith('    line'))).toEqual([
+    expect(problemLines(outcome.stderr)).toEqual([
       '    line 3: s1_put: arguments.n: expected integer, got string',
       '    line 4: s1_put: arguments.n: expected integer, got number 1.5',
       '    line 5: s1_put: arguments: missing required property "key"',

@@ -18,9 +18,13 @@ test('awaited calls one after the other, rejections inside and outside of try', 
   expect(third).toContain('\nfalse');
 });
 
-test('a promise of the script that nobody handles harms nothing', async () => {
+test('a promise of the script that nobody handles fails this script and no other', async () => {
   const code =
     'Promise.reject(new Error("lost")); tools.s1_fails(); await tools.s1_read(); return 1';
   const outcome = await runForPerson(code);
-  expect([outcome.stdout, outcome.code]).toEqual(['1\n', 0]);
+  expect([outcome.stdout, outcome.code]).toEqual(['1\n', 1]);
+  expect(outcome.stderr).toContain('unhandled rejection: Error: lost (line 1)');
+  const { results } = await runForModel([code, 'return 2']);
+  expect(results[0]).toStartWith('Script failed');
+  expect(results[1]).toEndWith('\n2');
 });

@@ -1,6 +1,6 @@
 /** `usher run`: a script that calls tools; no model. Its calls follow the permission mode. */
 import { raceAbort } from '../../base/abort.ts';
-import { toAppError, UsageError } from '../../base/errors.ts';
+import { ConnectError, toAppError, UsageError } from '../../base/errors.ts';
 import { EXIT, type ExitCode } from '../../base/exit.ts';
 import { fileReason, readBoundedOrPipe } from '../../base/files.ts';
 import type { Host } from '../../host/types.ts';
@@ -43,7 +43,7 @@ export async function runScriptFile(context: Context, words: readonly string[]):
       }
       throwIfFatal(report);
       for (const { message, hint } of serverWarnings(report.servers)) log.warn(message, hint);
-      if (options.check) await check(host, code, signal);
+      if (options.check) await check(context, host, code);
       return await run(context, host, { code, given });
     });
   } finally {
@@ -62,11 +62,22 @@ function withPatience(context: Context, code: string): Context {
   return { ...context, options: { ...options, patienceMs: 1 } };
 }
 
-/** Throws UsageError with every problem. */
-async function check(host: Host, code: string, signal: AbortSignal): Promise<void> {
+/**
+ * Throws UsageError with every problem, ConnectError where nothing is wrong but servers that are down; with
+ * `--json` they are a document on stdout as well.
+ */
+async function check(context: Context, host: Host, code: string): Promise<void> {
+  const { options, output, signal } = context;
   const problems = await host.checkScript(code, signal);
   if (problems.length === 0) return;
-  throw new UsageError(`the script was not run:\n${problems.map((one) => `  ${one}`).join('\n')}`);
+  const lines = problems.map(({ line, message }) =>
+    line === undefined ? `  ${message}` : `  line ${line}: ${message}`,
+  );
+  const isDown = problems.every(({ server }) => server !== undefined);
+  const message = `the script was not run:\n${lines.join('\n')}`;
+  const error = isDown ? new ConnectError(message) : new UsageError(message);
+  if (options.output === 'json') output.json({ exit: error.exit, problems });
+  throw error;
 }
 
 interface ScriptText {
