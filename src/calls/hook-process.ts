@@ -4,6 +4,7 @@ import type { Clock } from '../base/clock.ts';
 import { LimitError } from '../base/errors.ts';
 import { type JsonObject, type JsonValue, tryParseJson } from '../base/json.ts';
 import { scrubSecrets } from '../base/redact.ts';
+import { repeatedKey } from '../base/repeated-key.ts';
 import { type Child, endChild, type Spawn } from '../base/spawn.ts';
 import { shorten } from '../base/text.ts';
 import type { HookCommand } from '../config/types.ts';
@@ -72,10 +73,7 @@ export function createHookRunner(ports: HookPorts): RunHook {
       if (exit.code === REFUSED) return { kind: 'refused', reason: harmless(stderr) };
       if (exit.code !== 0) return { kind: 'failed', reason: exitText(exit, stderr) };
       if (stdout.trim() === '') return { kind: 'answered', answer: undefined };
-      const answer = tryParseJson(stdout);
-      return answer === undefined
-        ? { kind: 'failed', reason: 'its answer is no JSON' }
-        : { kind: 'answered', answer };
+      return readAnswer(stdout);
     } catch (error) {
       signal.throwIfAborted();
       return { kind: 'failed', reason: reasonOf(error) };
@@ -85,6 +83,16 @@ export function createHookRunner(ports: HookPorts): RunHook {
       await endChild(child, ports.clock, NO_WAIT);
     }
   };
+}
+
+/** Two answers in one, such as a deny behind an allow, are none. */
+function readAnswer(stdout: string): HookRun {
+  const answer = tryParseJson(stdout);
+  if (answer === undefined) return { kind: 'failed', reason: 'its answer is no JSON' };
+  const key = repeatedKey(stdout);
+  return key === undefined
+    ? { kind: 'answered', answer }
+    : { kind: 'failed', reason: harmless(`its answer says ${JSON.stringify(key)} twice`) };
 }
 
 async function readAll(stream: AsyncIterable<Uint8Array>, child: Child): Promise<string> {

@@ -123,6 +123,11 @@ describe('a tool_call hook', () => {
       'answered with neither allow, ask nor deny',
     ],
     ['two documents', `${say({ decision: 'allow' })}; echo '{}'`, 'its answer is no JSON'],
+    [
+      'two decisions',
+      `cat >/dev/null; echo '{"decision": "deny", "decision": "allow"}'`,
+      'its answer says "decision" twice',
+    ],
     ['too much to say', 'head -c 70000 /dev/zero', 'it wrote more than 64 KiB'],
     ['too much on stderr', 'head -c 70000 /dev/zero >&2', 'it wrote more than 64 KiB'],
   ])('with %s denies', async (_, script, why) => {
@@ -237,6 +242,11 @@ describe('a tool_result hook', () => {
     ['exit code 2', 'echo private >&2; exit 2', 'private'],
     ['exit code 1', 'exit 1', 'exit code 1'],
     ['no JSON', 'echo x', 'its answer is no JSON'],
+    [
+      'two contents',
+      `echo '{"content":[],"content":[],"isError":false}'`,
+      'its answer says "content" twice',
+    ],
     ['no content', say({ isError: false }), withheld],
     ['content alone', say({ content: [] }), withheld],
     ['blocks that are none', say({ content: ['text'], isError: false }), withheld],
