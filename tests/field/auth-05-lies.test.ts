@@ -27,6 +27,7 @@ describe.skipIf(!isSignInBuilt)('metadata is found', () => {
     ['as OpenID has it', { serverMetadata: 'openid' }],
     ['as OpenID has it, with a path', { serverMetadata: 'openid', issuerPath: '/tenant1' }],
     ['below the issuer', { serverMetadata: 'openid-below', issuerPath: '/tenant1' }],
+    ['of an issuer with one more slash', { server: { issuer: '{as}/' }, iss: 'slash' }],
     ['as it was in 2025-03-26', { resourceMetadata: 'none' }],
     ['nowhere, as it was in 2025-03-26', { resourceMetadata: 'none', serverMetadata: 'none' }],
     ['by a server of 2026-07-28', { mcp: { modern: true } }],
@@ -54,7 +55,6 @@ describe.skipIf(!isSignInBuilt)('nobody is sent anywhere by metadata', () => {
     ['that is a page', at(RESOURCE, { status: 200, body: '<html>hello' }), /oauth-protected/],
     ['that is a list', at(RESOURCE, json([])), /oauth-protected-resource/],
     ['of another issuer', { server: { issuer: 'https://other.example' } }, /other\.example/],
-    ['of an issuer with one more slash', { server: { issuer: '{as}/' } }, /issuer/],
     ['without PKCE', { server: { code_challenge_methods_supported: ['plain'] } }, /S256|PKCE/],
     [
       'whose token endpoint is no https',

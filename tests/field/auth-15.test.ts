@@ -5,6 +5,7 @@ import { oauthEntry, openDesk } from '../fixtures/auth/desk.ts';
 import { isSignInBuilt } from '../fixtures/auth/ready.ts';
 import { type AuthServer, startAuthServer } from '../fixtures/auth/server.ts';
 import { startModelServer } from '../fixtures/models/server.ts';
+import { startMcpServer } from '../fixtures/servers/http.ts';
 import { scriptedModel } from '../helpers/config.ts';
 import { startPty } from '../helpers/pty.ts';
 import { startTcp } from '../helpers/tcp.ts';
@@ -203,8 +204,9 @@ test.skipIf(!isSignInBuilt)(
   async () => {
     await using server = await startAuthServer();
     const model = await startModelServer({ format: 'openai', script: [{ text: 'without it' }] });
-    const root = { model: scriptedModel(model) };
-    const desk = openDesk([oauthEntry('s1', server.url)], root);
+    await using plain = await startMcpServer();
+    const servers = [oauthEntry('s1', server.url), { name: 's2', url: plain.url }];
+    const desk = openDesk(servers, { model: scriptedModel(model) });
     const run = await desk.run(['--prompt', 'go']);
     await model.close();
     expect([run.code, run.stdout]).toEqual([0, 'without it\n']);
