@@ -8,6 +8,7 @@
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { type Route, routePrompt } from '../../src/model/offline-route.ts';
+import { createToolSearch } from '../../src/tools/search.ts';
 import { stem } from '../../src/tools/search-stem.ts';
 import { wordsOf } from '../../src/tools/search-words.ts';
 import type { RegisteredTool } from '../../src/tools/types.ts';
@@ -28,6 +29,7 @@ const DEEDS = new Set(
 
 const toolSchema = v.object({
   server: v.string(),
+  serverDesc: v.nullish(v.string(), ''),
   name: v.string(),
   description: v.nullish(v.string(), ''),
   inputSchema: v.nullish(v.record(v.string(), v.any()), {}),
@@ -59,7 +61,7 @@ function judge(
   tools: readonly RegisteredTool[],
   claiming: readonly RegisteredTool[],
 ): Judged {
-  const route = routePrompt(query.query, tools, NOW);
+  const route = routePrompt(query.query, tools, NOW, rankTools);
   const best = callsOf(route);
   const isAccepted = ({ tool }: Shown) => query.accept.includes(pathOf(tool));
   const [top] = best;
@@ -70,7 +72,7 @@ function judge(
     five: best.some(isAccepted),
     call: first && isRight(top),
     called: route.kind === 'call' ? 1 : 0,
-    claimed: judgeClaimed(query, routePrompt(query.query, claiming, NOW)),
+    claimed: judgeClaimed(query, routePrompt(query.query, claiming, NOW, rankClaiming)),
     shown: best
       .map(
         ({ tool, args, missing }) =>
@@ -138,6 +140,12 @@ async function read<T>(file: string, schema: v.GenericSchema<unknown, T>): Promi
 
 const listed = await read('live-mcp-tools.json', toolSchema);
 const queries = await read('queries-dev.json', querySchema);
+// What hosts know of a server: the beginning of what it says of itself.
+const about = new Map(
+  listed.map(({ server, serverDesc }) => [server, (serverDesc ?? '').slice(0, 250)]),
+);
+const rankTools = createToolSearch(() => about).find;
+const rankClaiming = createToolSearch(() => about).find;
 const tools = listed.map((one) => registered(one));
 const claiming = listed.map((one) => registered(one, true));
 const judged = queries.map((query) => judge(query, tools, claiming));

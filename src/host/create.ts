@@ -93,6 +93,7 @@ export function createHost(given: HostOptions, deps: HostDeps): Host {
         now: () => deps.clock.now(),
       }),
       snapshot: () => registry.snapshot(),
+      openRank: () => finding.openWords(),
     });
   const questions = createQueue();
   const asking = createAsking();

@@ -32,6 +32,12 @@ type Rank = (
   limit: number,
 ) => readonly RegisteredTool[];
 
+type RankWords = (
+  tools: readonly RegisteredTool[],
+  query: string,
+  limit: number,
+) => readonly FoundTool[];
+
 export interface Finding {
   /** Ranks the reachable tools. Rejects with the signal's reason only. */
   find(
@@ -42,6 +48,8 @@ export interface Finding {
   ): Promise<readonly FoundTool[]>;
   /** Gives what ranks some of the reachable tools, by words alone. */
   openRank(): Promise<Rank>;
+  /** The same with scores. */
+  openWords(): Promise<RankWords>;
   /** Says once that `codemode` tools are deferred ones while the tool `codemode` is left out. */
   warnOfScripts(): void;
   /** Servers with tools that a model reaches without their being declared. */
@@ -100,17 +108,20 @@ export function createFinding(house: FindingHouse): Finding {
   });
   const rules = { tools: undefined, exposure: 'model-only', binary: 'drop' } as const;
   registry.setSource(SEARCH_NAME, source, [TOOL_SEARCH], { ...rules, onlyWithDeferred: true });
+  const openWords = async (): Promise<RankWords> => {
+    const words = await open();
+    return (tools, query, limit) => {
+      const { reachable } = registry.snapshot();
+      const wanted = new Set(tools);
+      return words.find(reachable, query, limit, (tool) => wanted.has(tool));
+    };
+  };
   return {
     find,
+    openWords,
     async openRank() {
-      const words = await open();
-      return (tools, query, limit) => {
-        const { reachable } = registry.snapshot();
-        const wanted = new Set(tools);
-        return words
-          .find(reachable, query, limit, (tool) => wanted.has(tool))
-          .map(({ tool }) => tool);
-      };
+      const rank = await openWords();
+      return (...asked) => rank(...asked).map(({ tool }) => tool);
     },
     warnOfScripts() {
       const snapshot = registry.snapshot();

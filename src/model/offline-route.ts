@@ -18,6 +18,9 @@ export type Route =
   | { readonly kind: 'call'; readonly tool: RegisteredTool; readonly args: JsonObject }
   | { readonly kind: 'unclear'; readonly candidates: readonly Candidate[] };
 
+/** The best of the tools, best first. */
+export type Rank = typeof searchTools;
+
 const MAX_CANDIDATES = 5;
 const MAX_RANKED = 20;
 /** The best must score this much more than the next tool that could be called as well. */
@@ -28,12 +31,18 @@ const MIN_COVERAGE = 0.5;
 /**
  * A call only when one tool ranks first, has all its required arguments, uses every value the prompt
  * gives, fits its schema, claims readOnlyHint and leads clearly; else the best candidates with what could be
- * filled. `now`: what `tomorrow` is told from.
+ * filled. `now`: what `tomorrow` is told from. `rank`: default by what the tools say of
+ * themselves.
  */
-export function routePrompt(prompt: string, tools: readonly RegisteredTool[], now: Date): Route {
+export function routePrompt(
+  prompt: string,
+  tools: readonly RegisteredTool[],
+  now: Date,
+  rank: Rank = searchTools,
+): Route {
   const found = findValues(prompt, now);
   const words = queryWords(found);
-  const ranked = searchTools(tools, searchText(found), MAX_RANKED).map(({ tool, score }) => ({
+  const ranked = rank(tools, searchText(found), MAX_RANKED).map(({ tool, score }) => ({
     tool,
     score,
     filled: fillArguments(tool, found, prompt),
@@ -87,13 +96,19 @@ function queryWords(found: PromptValues): readonly (readonly string[])[] {
 
 /** What is looked for: the prompt without its values, and what kind of thing they are. */
 function searchText(found: PromptValues): string {
-  const isFile = found.values.some(({ kind, text }) => kind === 'path' && /\w\.\w+$/.test(text));
+  const endings = found.values.flatMap(({ kind, text }) =>
+    kind === 'path' ? (/\w\.(\w+)$/.exec(text)?.[1] ?? []) : [],
+  );
+  const isFile = endings.length > 0;
   const wantsList = /\bfiles\b/i.test(found.rest) && !isFile && !hasSubject(found);
   const hasUrl = found.values.some(({ kind }) => kind === 'url');
   const verb = wantsList && !/\b(?:find|search)/i.test(found.rest) ? 'list directory' : '';
-  return [found.rest.replaceAll('\0', ' '), isFile ? 'file' : '', hasUrl ? 'url' : '', verb].join(
-    ' ',
-  );
+  return [
+    found.text.replaceAll('\0', ' '),
+    ...(isFile ? ['file', ...endings] : []),
+    hasUrl ? 'url' : '',
+    verb,
+  ].join(' ');
 }
 
 const FILLER = new Set(

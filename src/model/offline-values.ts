@@ -45,7 +45,9 @@ export interface PromptValues {
   readonly list: readonly string[];
   /** What `about`, `for`, `named` and the like are followed by. Only a guess. */
   readonly subject: string | undefined;
-  /** The prompt without the values, for ranking. */
+  /** The prompt without the values, for ranking; with a place that may be none. */
+  readonly text: string;
+  /** The same without the place. */
   readonly rest: string;
 }
 
@@ -123,7 +125,8 @@ export function findValues(prompt: string, now: Date): PromptValues {
       const next = wordAfter(text, index + match[0].length);
       const unit = number.unit === '' ? next : number.unit;
       add('number', String(number.value), index, { unit, group: groupAt(index) });
-      take(index, match[0].length);
+      // A number in words may say which tool is meant: `four pillars`.
+      if (/\d/.test(word)) take(index, match[0].length);
       continue;
     }
     const kind = kindOf(word);
@@ -135,11 +138,12 @@ export function findValues(prompt: string, now: Date): PromptValues {
   // Numbers in them had to be read first.
   for (const { at, length, isSoft } of dates) if (!isSoft) take(at, length);
   values.sort((a, b) => a.at - b.at);
-  const place = PLACE.exec(text)?.[1];
+  const [ending = '', place] = PLACE.exec(text) ?? [];
   const isPlace =
     place !== undefined &&
     !NO_PLACE.has(place.toLowerCase()) &&
     !values.some(({ value }) => value.text === place);
+  const withoutPlace = isPlace ? text.slice(0, text.lastIndexOf(place)) : text;
   return {
     values: values.map(({ value }) => value),
     pairs,
@@ -147,7 +151,9 @@ export function findValues(prompt: string, now: Date): PromptValues {
     isHere,
     list: listIn(text),
     subject: subjectIn(text),
-    rest: isPlace ? text.slice(0, text.lastIndexOf(place)) : text,
+    // `pillars of destiny` are no folder.
+    text: isPlace && !/^of\b/i.test(ending) ? withoutPlace : text,
+    rest: withoutPlace,
   };
 }
 

@@ -7,7 +7,7 @@ import type { JsonObject } from '../base/json.ts';
 import type { CallOrigin, RegisteredTool, RegistrySnapshot } from '../tools/types.ts';
 import { describeCandidates } from './offline-candidates.ts';
 import { readLiteral } from './offline-literal.ts';
-import { routePrompt } from './offline-route.ts';
+import { type Rank, routePrompt } from './offline-route.ts';
 import type { ModelMessage, ModelProvider, ModelReply } from './types.ts';
 
 export interface OfflineOptions {
@@ -15,6 +15,8 @@ export interface OfflineOptions {
   readonly snapshot: () => RegistrySnapshot;
   /** What `tomorrow` is told from. */
   readonly date: () => Date;
+  /** Gives what ranks tools. Default: by what they say of themselves. */
+  readonly openRank?: (() => Promise<Rank>) | undefined;
 }
 
 /**
@@ -22,7 +24,7 @@ export interface OfflineOptions {
  * UsageError for a literal line that names no tool, FailedError and PermissionError for what the called
  * tool's result says.
  */
-export function createOfflineModel({ snapshot, date }: OfflineOptions): ModelProvider {
+export function createOfflineModel({ snapshot, date, openRank }: OfflineOptions): ModelProvider {
   let calls = 0;
   return {
     label: 'offline/router',
@@ -36,7 +38,7 @@ export function createOfflineModel({ snapshot, date }: OfflineOptions): ModelPro
         return replyOf(text, []);
       }
       const prompt = last?.role === 'user' ? last.text : '';
-      const { tool, args, origin } = choose(prompt, snapshot(), date());
+      const { tool, args, origin } = choose(prompt, snapshot(), date(), await openRank?.());
       calls += 1;
       const call = {
         id: `router_${calls}`,
@@ -54,14 +56,19 @@ interface Choice {
   readonly origin: CallOrigin;
 }
 
-function choose(prompt: string, snapshot: RegistrySnapshot, now: Date): Choice {
+function choose(
+  prompt: string,
+  snapshot: RegistrySnapshot,
+  now: Date,
+  rank: Rank | undefined,
+): Choice {
   // What follows a blank line is context from a pipe, not part of what is asked.
   const [asked = ''] = prompt.trim().split(/\n\s*\n/, 1);
   const literal = readLiteral(prompt, snapshot) ?? readLiteral(asked, snapshot);
   if (literal !== undefined) return { ...literal, origin: 'user' };
   // A person reads resources and prompts with commands of their own.
   const tools = snapshot.reachable.filter(({ source }) => source.ownNames !== true);
-  const route = routePrompt(asked, tools, now);
+  const route = routePrompt(asked, tools, now, rank);
   if (route.kind === 'call') return { tool: route.tool, args: route.args, origin: 'router' };
   throw new ProviderError(describeCandidates(route.candidates, tools.length), {
     hint: 'set `model:` in the configuration to let a language model choose',

@@ -9,6 +9,7 @@ import type { ModelConfig } from '../config/types.ts';
 import type { RegistrySnapshot } from '../tools/types.ts';
 import { createAiSdkModel } from './ai-sdk.ts';
 import { NO_KEY } from './model-fetch.ts';
+import type { OfflineOptions } from './offline.ts';
 import { loadProvider, PROVIDERS, type ProviderTraits } from './providers.ts';
 import type { Random } from './retry.ts';
 import type { ModelProvider } from './types.ts';
@@ -23,6 +24,8 @@ export interface ModelOptions {
   readonly fetch?: Fetch;
   /** What the router may call, as of this turn. */
   readonly snapshot: () => RegistrySnapshot;
+  /** How the router ranks tools; absent: by what they say of themselves. */
+  readonly openRank?: OfflineOptions['openRank'];
 }
 
 /**
@@ -33,7 +36,11 @@ export async function createModel(options: ModelOptions): Promise<ModelProvider>
   const { model, env } = options;
   if (model === undefined || model.provider === 'offline') {
     const { createOfflineModel } = await import('./offline.ts');
-    return createOfflineModel({ snapshot: options.snapshot, date: () => options.clock.date() });
+    return createOfflineModel({
+      snapshot: options.snapshot,
+      date: () => options.clock.date(),
+      openRank: options.openRank,
+    });
   }
   const traits = PROVIDERS[model.provider];
   const label = `${model.provider}/${model.name ?? ''}`;
