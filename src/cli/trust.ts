@@ -3,6 +3,7 @@ import { escapeForTerminal, wrap } from '../base/text.ts';
 import type { Config, ConfigWarning, PendingServer } from '../config/types.ts';
 import type { Dialogue } from '../host/talk.ts';
 import type { Context } from './context.ts';
+import { factLines } from './facts.ts';
 import { loadConfig } from './house.ts';
 import { findPerson } from './person.ts';
 import { talkAtTerminal } from './talk.ts';
@@ -73,23 +74,8 @@ function show({ name, place, state, facts }: PendingServer, dialogue: Dialogue):
       `${dialogue.strong(escapeForTerminal(place))} ${what}: ${dialogue.strong(name)}`,
       dialogue.columns,
     ),
-    ...facts.flatMap(([key, text]) => factLines(`${oneLine(key)}: ${oneLine(text)}`, dialogue)),
+    ...factLines(facts, dialogue.columns),
   ]);
-}
-
-/** Further lines of a fact are set in deeper, so that none can pass for a fact of its own. */
-function factLines(fact: string, { columns }: Dialogue): readonly string[] {
-  return wrap(fact, Math.max(1, columns - DEEPER.length)).map((line, index) =>
-    index === 0 ? `  ${line}` : `${DEEPER}${line}`,
-  );
-}
-
-const DEEPER = '      ';
-
-function oneLine(text: string): string {
-  return escapeForTerminal(text).replace(/[\n\t]/g, (character) =>
-    character === '\n' ? '\\n' : '\\t',
-  );
 }
 
 async function keepAnswers(

@@ -290,6 +290,34 @@ describe('mcp remove, enable, disable', () => {
   });
 });
 
+test('mcp approve shows all that is decided on, each fact a line of its own, no secret', async () => {
+  const server = {
+    command: 'sh',
+    args: ['-c', 'echo\nurl: fake'],
+    env: { NODE_OPTIONS: '--require ./x.js', TOKEN: 'canary' },
+    cwd: '/',
+  };
+  const web = {
+    url: 'https://a.example/mcp',
+    headers: { Authorization: 'Bearer ${T}', 'X-A': 'b' },
+  };
+  const { run } = place({ '.mcp.json': JSON.stringify({ mcpServers: { x: server, y: web } }) });
+  expect(await run('mcp', 'approve', 'x', 'y')).toEqual({
+    code: 0,
+    stdout: [
+      '.mcp.json:1: server x approved',
+      "  command: sh -c 'echo\\nurl: fake'",
+      "  env: NODE_OPTIONS='--require ./x.js' TOKEN=***",
+      '  cwd: /',
+      '.mcp.json:1: server y approved',
+      '  url: https://a.example/mcp',
+      '  headers: Authorization: Bearer ${T}, X-A',
+      '',
+    ].join('\n'),
+    stderr: '',
+  });
+});
+
 describe('mcp get', () => {
   test('shows each key with the file and line that gave it, and what it replaced', async () => {
     const { run, home } = place(

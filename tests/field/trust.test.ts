@@ -152,7 +152,7 @@ describe('without a terminal', () => {
     };
     expect(await run('mcp', 'approve', 'one')).toEqual([
       0,
-      expect.stringMatching(/^\.mcp\.json:1: server one approved: sh -c /),
+      expect.stringMatching(/^\.mcp\.json:1: server one approved\n {2}command: sh -c /),
     ]);
     expect((await run('tools', 'one'))[0]).toBe(0);
     expect((await run('mcp', 'reject', 'one'))[0]).toBe(0);

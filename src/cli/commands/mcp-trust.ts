@@ -4,6 +4,7 @@ import { EXIT, type ExitCode } from '../../base/exit.ts';
 import { escapeForTerminal } from '../../base/text.ts';
 import { decide, forgetProject, type ProjectServer, projectServers } from '../../config/decide.ts';
 import type { Context } from '../context.ts';
+import { factLines } from '../facts.ts';
 import { loadConfig, unknownServer } from '../house.ts';
 
 /** Decides on each named server, all or none being known. */
@@ -31,7 +32,7 @@ export async function runDecide(
   }
   if (options.output === 'json') {
     output.json({ servers: chosen.map(({ name, file }) => ({ name, file, choice })) });
-  } else output.text(chosen.map((server) => decisionText(server, choice)).join(''));
+  } else output.text(chosen.map((server) => decisionText(context, server, choice)).join(''));
   return EXIT.ok;
 }
 
@@ -54,8 +55,13 @@ async function notAProjectServer(context: Context, name: string): Promise<UsageE
   return unknownServer(config, name);
 }
 
-function decisionText({ name, place, facts }: ProjectServer, choice: string): string {
-  const [first] = facts;
-  const what = first === undefined ? '' : `: ${first[1].replace(/\s+/g, ' ')}`;
-  return `${escapeForTerminal(`${place}: server ${name} ${choice}${what}`)}\n`;
+/** All that was decided on, as the question of a session shows it. */
+function decisionText(
+  { screen, output }: Context,
+  { name, place, facts }: ProjectServer,
+  choice: string,
+): string {
+  const head = escapeForTerminal(`${place}: server ${name} ${choice}`);
+  const lines = factLines(facts, output.isTerminal ? screen.columns() : undefined);
+  return [head, ...lines].map((line) => `${line}\n`).join('');
 }
