@@ -276,6 +276,38 @@ describe('mcp remove, enable, disable', () => {
     expect((await run('mcp', 'list')).stdout).toContain('pending, not approved');
   });
 
+  test('a switch in the local file goes with the last entry of its server', async () => {
+    const { run, file } = place({ 'usher.yaml': 'servers:\n  - {name: q, command: x}\n' });
+    await run('mcp', 'add', 'p', '--scope', 'project', '--command', 'x');
+    await run('mcp', 'disable', 'p');
+    await run('mcp', 'disable', 'q');
+    const removed = await run('mcp', 'remove', 'p');
+    expect([removed.code, removed.stdout]).toEqual([
+      0,
+      'usher.yaml:3: server p removed (project)\n',
+    ]);
+    expect(removed.stderr).toBe(
+      '.usher/local.yaml:2: what was said about p there is removed as well\n',
+    );
+    expect(file('.usher/local.yaml')).toBe('servers:\n  - name: q\n    enabled: false\n');
+    expect((await run('mcp', 'list')).stderr).toBe('');
+  });
+
+  test('a switch stays while another file has the server, and where more than that is said', async () => {
+    const local = 'servers:\n  - name: a\n    enabled: false\n    permissions: ask\n';
+    const files = {
+      'usher.yaml': 'servers: [{name: a, command: z}]\n',
+      '.usher/local.yaml': local,
+    };
+    const { run, file } = place(files, user);
+    expect((await run('mcp', 'remove', 'a', '--scope', 'project')).code).toBe(0);
+    expect(file('.usher/local.yaml')).toBe(local);
+    expect(await run('mcp', 'remove', 'a')).toMatchObject({ code: 0, stderr: '' });
+    expect(file('.usher/local.yaml')).toBe(local);
+    expect((await run('mcp', 'remove', 'a')).code).toBe(0);
+    expect(file('.usher/local.yaml')).toBe('servers:\n');
+  });
+
   test('a name in two files wants the scope, and names the exact lines', async () => {
     const { run, file } = place({ 'usher.yaml': 'servers: [{name: a, command: z}]\n' }, user);
     for (const action of ['remove', 'disable']) {

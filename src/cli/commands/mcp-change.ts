@@ -1,7 +1,7 @@
 /** `usher mcp remove|enable|disable`: change one entry of one file. Shared files are not switched, the private one is. */
 import { UsageError } from '../../base/errors.ts';
 import { EXIT, type ExitCode } from '../../base/exit.ts';
-import type { Located } from '../../config/entry.ts';
+import { isMapping, type Located } from '../../config/entry.ts';
 import { isPatch } from '../../config/patch.ts';
 import { childOf } from '../../config/problem.ts';
 import {
@@ -35,12 +35,18 @@ export async function runChange(
     throw new UsageError('--scope does not go with a file named by --config or $USHER_CONFIG');
   }
   if (action === 'remove') {
-    const scope = chooseScope(found, wanted, action, name);
+    const scope = chooseScope(
+      wanted === undefined ? mainEntries(found) : found,
+      wanted,
+      action,
+      name,
+    );
     const entry = found.findLast((one) => scopeOf(one) === scope);
     if (entry === undefined) throw unknownName(name, names);
     const before = await loadConfig(context);
     const written = await editFile(entry.source, { kind: 'remove', name });
     tell(context, name, 'removed', entry.source.scope, written);
+    await removeSwitches(context, name);
     await forgetSignIn(context, before, name);
     return EXIT.ok;
   }
@@ -50,6 +56,33 @@ export async function runChange(
   tell(context, name, enabled ? 'enabled' : 'disabled', source.scope, written);
   return EXIT.ok;
 }
+
+/** An entry that only changes another one is no second server, unless there is no other. */
+function mainEntries(found: readonly Located[]): readonly Located[] {
+  const whole = found.filter(({ raw }) => !isPatch(raw));
+  return whole.length === 0 ? found : whole;
+}
+
+/**
+ * What `disable` and `enable` wrote goes with the last entry it could change; left alone it would be a
+ * problem of its file. What a person wrote there besides `enabled` stays, and so does a shared file.
+ */
+async function removeSwitches(context: Context, name: string): Promise<void> {
+  const { options, env, cwd, log } = context;
+  const { found } = await entriesOf({ configFlag: options.config, env, cwd }, name);
+  if (found.some(({ raw }) => !isPatch(raw))) return;
+  for (const { source } of found.filter(isSwitch)) {
+    const { label, line } = await editFile(source, { kind: 'remove', name });
+    log.info(`${label}:${line}: what was said about ${name} there is removed as well`);
+  }
+}
+
+function isSwitch({ raw, source }: Located): boolean {
+  const isOurs = isMapping(raw) && Object.keys(raw).every((key) => SWITCH_KEYS.includes(key));
+  return isOurs && source.scope !== 'project';
+}
+
+const SWITCH_KEYS: readonly string[] = ['name', 'enabled'];
 
 /** A sign-in does not outlive the last entry that could use it. */
 async function forgetSignIn(context: Context, before: Config, name: string): Promise<void> {
@@ -74,9 +107,7 @@ function switchTarget(
   action: string,
   name: string,
 ) {
-  // An entry that only changes another one is no second server.
-  const whole = found.filter(({ raw }) => !isPatch(raw));
-  const scope = chooseScope(whole.length === 0 ? found : whole, wanted, action, name);
+  const scope = chooseScope(mainEntries(found), wanted, action, name);
   const said = found.findLast(
     (one) => scopeOf(one) === 'local' && childOf(one.raw, 'enabled') !== undefined,
   );
