@@ -7,6 +7,7 @@ import {
   PermissionError,
   UsageError,
 } from '../base/errors.ts';
+import { EXIT } from '../base/exit.ts';
 import { nearestMatches } from '../base/text.ts';
 import type { Config, ModelConfig, PendingServer } from '../config/types.ts';
 import type { Talk } from '../host/talk.ts';
@@ -241,19 +242,25 @@ export function throwIfFatal(report: StartReport): void {
     : new ConnectError(fatal.message, options);
 }
 
-/** How many of the servers that were wanted never became ready. One that ended later has done its part. */
-export function countDown(
+/**
+ * How to end when no server, or with `strict` not every one, could be used: 6 where a sign-in or a token is
+ * all that is missing, else 4; `undefined`: there is no reason. One that ended later has done its part.
+ */
+export function exitWhenDown(
   config: Config,
   servers: readonly ServerStatus[],
-): { readonly down: number; readonly wanted: number } {
+  strict: boolean,
+): typeof EXIT.auth | typeof EXIT.connect | undefined {
+  const { skipped } = config;
   const started = servers.filter(({ state }) => state !== 'disabled');
-  const down = started.filter(
-    ({ state, readyMs }) => state === 'needs_auth' || (state === 'failed' && readyMs === undefined),
+  const unsigned = started.filter(({ state }) => state === 'needs_auth').length;
+  const failed = started.filter(
+    ({ state, readyMs }) => state === 'failed' && readyMs === undefined,
   );
-  return {
-    down: down.length + config.skipped.length,
-    wanted: started.length + config.skipped.length,
-  };
+  const down = unsigned + failed.length + skipped.length;
+  const isAll = down === started.length + skipped.length;
+  if (down === 0 || !(isAll || strict)) return undefined;
+  return unsigned === down ? EXIT.auth : EXIT.connect;
 }
 
 interface Warning {

@@ -8,7 +8,7 @@ import type { Host, HostEvent } from '../host/types.ts';
 import { announceEvents } from './announce.ts';
 import { serverWarnings } from './banner.ts';
 import type { Context } from './context.ts';
-import { countDown, throwIfFatal, withHost } from './house.ts';
+import { exitWhenDown, throwIfFatal, withHost } from './house.ts';
 import { tellError, tellFailure } from './outcome.ts';
 import { findServer, type Target } from './target.ts';
 import { oneWord } from './words.ts';
@@ -55,9 +55,7 @@ export async function runListing<T>(
     if (listed.length > 0 && listed.every(({ items }) => items.length === 0)) {
       log.info(`no ${command} are listed`);
     }
-    const { down, wanted } = countDown(target.config, host.status());
-    const isDown = wanted > 0 && (down === wanted || (options.strict && down > 0));
-    return isDown ? EXIT.connect : EXIT.ok;
+    return exitWhenDown(target.config, host.status(), options.strict) ?? EXIT.ok;
   });
 }
 

@@ -12,7 +12,7 @@ import { askAtTerminal } from './ask.ts';
 import type { Context } from './context.ts';
 import {
   checkServerNames,
-  countDown,
+  exitWhenDown,
   loadConfig,
   tellStart,
   tellStraggler,
@@ -98,7 +98,8 @@ async function connectAndRun(context: Context, parts: RunParts): Promise<void> {
       for (const warning of tellStraggler(context, host, status)) warn(warning);
     });
     const result = await host.prompt(await prompt, signal);
-    return { ...result, exit: exitOf(context, result, countDown(config, host.status())) };
+    const whenDown = exitWhenDown(config, host.status(), options.strict);
+    return { ...result, exit: exitOf(context, config, result, whenDown) };
   };
   await withHost(context, request, (host) => run(host).then(ending.tell, ending.fail));
 }
@@ -148,13 +149,17 @@ function initEvent({ options, cwd }: Context, config: Config, session: string | 
   };
 }
 
-/** A run that answered still fails when no server, or with `--strict` not every server, could be used. */
+/** A run that answered still fails when servers that were wanted could not be used. */
 function exitOf(
-  { options, signal }: Context,
+  { signal }: Context,
+  { model }: Config,
   result: RunResult,
-  { down, wanted }: ReturnType<typeof countDown>,
+  whenDown: ExitCode | undefined,
 ): ExitCode {
-  if (result.exit !== EXIT.ok) return signal.aborted ? toAppError(signal.reason).exit : result.exit;
-  const allDown = wanted > 0 && down === wanted;
-  return allDown || (options.strict && down > 0) ? EXIT.connect : EXIT.ok;
+  // The router has nothing to choose from then, which is not what is wrong.
+  const isOffline = model === undefined || model.provider === 'offline';
+  if (result.exit === EXIT.ok || (isOffline && result.exit === EXIT.provider)) {
+    return whenDown ?? result.exit;
+  }
+  return signal.aborted ? toAppError(signal.reason).exit : result.exit;
 }

@@ -1,10 +1,10 @@
 /** What the commands about the tools of all servers share: starting those, their warnings, the exit code. */
-import { EXIT, type ExitCode } from '../base/exit.ts';
+import type { ExitCode } from '../base/exit.ts';
 import type { Host, StartReport } from '../host/types.ts';
 import { announceEvents } from './announce.ts';
 import { serverWarnings } from './banner.ts';
 import type { Context } from './context.ts';
-import { countDown, throwIfFatal, withHost } from './house.ts';
+import { exitWhenDown, throwIfFatal, withHost } from './house.ts';
 import type { Target } from './target.ts';
 
 /**
@@ -38,8 +38,6 @@ export function withTools(
       if (!known.includes(message)) log.warn(message, hint);
     }
     const exit = await work(host, report);
-    const { down, wanted } = countDown(config, report.servers);
-    const isDown = wanted > 0 && (down === wanted || (options.strict && down > 0));
-    return isDown ? EXIT.connect : exit;
+    return exitWhenDown(config, report.servers, options.strict) ?? exit;
   });
 }
