@@ -106,13 +106,22 @@ export class UnknownOutcomeError extends AppError {
   readonly exit = EXIT.unknownOutcome;
 }
 
-/** Ended by SIGINT (130) or SIGTERM (143). */
+/** Signals that end a run. */
+export type EndSignal = 'SIGINT' | 'SIGQUIT' | 'SIGTERM' | 'SIGHUP';
+
+/** The code that a signal ends with: as a shell names it, but for SIGHUP, which counts as SIGTERM. */
+export function signalExit(signal: EndSignal): InterruptedError['exit'] {
+  if (signal === 'SIGINT') return EXIT.interrupted;
+  return signal === 'SIGQUIT' ? EXIT.quit : EXIT.terminated;
+}
+
+/** Ended by SIGINT (130), SIGQUIT (131), SIGTERM or SIGHUP (143). */
 export class InterruptedError extends AppError {
   readonly code = 'interrupted';
-  readonly exit: typeof EXIT.interrupted | typeof EXIT.terminated;
-  constructor(signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP' = 'SIGINT') {
+  readonly exit: typeof EXIT.interrupted | typeof EXIT.quit | typeof EXIT.terminated;
+  constructor(signal: EndSignal = 'SIGINT') {
     super(`interrupted by ${signal}`);
-    this.exit = signal === 'SIGINT' ? EXIT.interrupted : EXIT.terminated;
+    this.exit = signalExit(signal);
   }
 }
 

@@ -15,6 +15,7 @@ export const EXIT = {
   unknownOutcome: 9,
   internal: 70,
   interrupted: 130,
+  quit: 131,
   terminated: 143,
 } as const;
 

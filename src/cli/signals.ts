@@ -3,8 +3,8 @@
  * a close that takes too long, kills the children and ends the process at once.
  */
 import type { Clock, Timer } from '../base/clock.ts';
-import { InterruptedError } from '../base/errors.ts';
-import { EXIT, type ExitCode } from '../base/exit.ts';
+import { type EndSignal, InterruptedError, signalExit } from '../base/errors.ts';
+import type { ExitCode } from '../base/exit.ts';
 
 export interface Interrupts {
   /** Aborts with an InterruptedError at the first signal. */
@@ -21,12 +21,10 @@ export interface Interrupts {
   dispose(): void;
 }
 
-type SignalName = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
-
 /** Where signals come from: `process`, or a stand-in. */
 export interface SignalSource {
-  on(name: SignalName, listener: () => void): unknown;
-  off(name: SignalName, listener: () => void): unknown;
+  on(name: EndSignal, listener: () => void): unknown;
+  off(name: EndSignal, listener: () => void): unknown;
 }
 
 export interface InterruptPorts {
@@ -40,7 +38,7 @@ export interface InterruptPorts {
 const CLOSE_LIMIT_MS = 5000;
 const SECOND_SIGINT_MS = 2000;
 
-/** Watches SIGINT, SIGTERM and SIGHUP until disposed. */
+/** Watches SIGINT, SIGQUIT, SIGTERM and SIGHUP until disposed. */
 export function watchSignals(ports: InterruptPorts): Interrupts {
   const controller = new AbortController();
   const kills: (() => void)[] = [];
@@ -55,14 +53,14 @@ export function watchSignals(ports: InterruptPorts): Interrupts {
     kill();
     ports.exit(code);
   };
-  const receive = (name: SignalName) => {
+  const receive = (name: EndSignal) => {
     const now = ports.clock.now();
     if (name === 'SIGINT' && sigintHandler !== undefined && now - handedAt >= SECOND_SIGINT_MS) {
       handedAt = now;
       sigintHandler();
       return;
     }
-    const code = name === 'SIGINT' ? EXIT.interrupted : EXIT.terminated;
+    const code = signalExit(name);
     if (controller.signal.aborted) {
       end(code);
       return;
@@ -70,7 +68,7 @@ export function watchSignals(ports: InterruptPorts): Interrupts {
     guard = ports.clock.after(CLOSE_LIMIT_MS, () => end(code));
     controller.abort(new InterruptedError(name));
   };
-  const listeners = (['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map((name) => {
+  const listeners = (['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'] as const).map((name) => {
     const listener = () => receive(name);
     ports.source.on(name, listener);
     return { name, listener };

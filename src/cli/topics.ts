@@ -14,7 +14,9 @@ export const TOPICS: Readonly<Record<string, string>> = {
     8  the model gave no final answer
     9  a tool call was sent and never answered: it may have happened
    70  a fault of usher
-  130  ended by Ctrl-C          143  ended by SIGTERM
+  130  ended by Ctrl-C
+  131  ended by SIGQUIT
+  143  ended by SIGTERM
 `,
   stdin: `How stdin is used:
 

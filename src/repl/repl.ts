@@ -6,11 +6,11 @@
  *     const report = await host.start(signal);   // banner, fatal: as for any run, the terminal is untouched
  *     return await repl.run(host, signal);       // takes the terminal, ends with the host closed
  *
- * While it runs, the session owns the terminal and SIGINT, SIGTERM, SIGHUP: nobody else writes to
+ * While it runs, the session owns the terminal and SIGINT, SIGQUIT, SIGTERM, SIGHUP: nobody else writes to
  * stderr (use `note`) or reads stdin. Source: design 2, 4, 5.
  */
 import { raceAbort } from '../base/abort.ts';
-import { AppError, InterruptedError } from '../base/errors.ts';
+import { AppError, InterruptedError, signalExit } from '../base/errors.ts';
 import { EXIT, type ExitCode } from '../base/exit.ts';
 import type { OpenUrl } from '../base/open-url.ts';
 import type { Talk } from '../host/talk.ts';
@@ -48,7 +48,7 @@ export interface Repl {
   /**
    * Prompts until the person leaves, then closes the host and restores the terminal. Call once, after
    * `host.start`. A failed run does not end it; after a fault that nobody caught it rejects with InternalError. Exit: 0 on /exit and Ctrl-D; 130 on a second Ctrl-C (in a run: children killed, host not
-   * waited for); 143 on SIGTERM and SIGHUP; after an abort of `signal` its reason's exit.
+   * waited for); 131 on SIGQUIT; 143 on SIGTERM and SIGHUP; after an abort of `signal` its reason's exit.
    */
   run(host: Host, signal: AbortSignal): Promise<ExitCode>;
 }
@@ -91,7 +91,7 @@ export function createRepl({ terminal, stateDir, version, openUrl }: ReplOptions
       signal.addEventListener('abort', onAbort, { once: true });
       input.start({
         interrupt: () => interrupt(life, host),
-        signal: () => life.end(EXIT.terminated, new InterruptedError('SIGTERM')),
+        signal: (name) => life.end(signalExit(name), new InterruptedError(name)),
         crash: life.crash,
       });
       let exit: ExitCode;

@@ -5,11 +5,12 @@
  */
 import { fstatSync, writeSync } from 'node:fs';
 import { type Env, envValue } from '../base/env.ts';
+import type { EndSignal } from '../base/errors.ts';
 import { type FdWriter, fdPort, openFdWriter } from '../base/fd-writer.ts';
 import { errorCode } from '../base/files.ts';
 import { isTerminal } from '../base/tty.ts';
 
-export type TerminalSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
+export type TerminalSignal = EndSignal;
 
 export interface TerminalListener {
   /** UTF-8 bytes, cut anywhere. In raw mode keys, else lines. */
@@ -47,7 +48,7 @@ export interface Terminal {
 const PASTE_ON = '\x1b[?2004h';
 const PASTE_OFF = '\x1b[?2004l';
 const NOT_STOPPED_MS = 200;
-const SIGNALS: readonly TerminalSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+const SIGNALS: readonly TerminalSignal[] = ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'];
 
 /** The terminal this process was started in. stdin and stderr must be terminals; nothing happens before `open`. */
 export function openTerminal(env: Env): Terminal {

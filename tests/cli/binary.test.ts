@@ -156,6 +156,7 @@ describe('a signal', () => {
 
   test.each([
     ['SIGINT', 130],
+    ['SIGQUIT', 131],
     ['SIGTERM', 143],
     ['SIGHUP', 143],
   ] as const)('%s during a call ends the run with %d and its result line', async (signal, code) => {

@@ -14,6 +14,7 @@ function watch() {
 
 test.each([
   ['SIGINT', 130],
+  ['SIGQUIT', 131],
   ['SIGTERM', 143],
   ['SIGHUP', 143],
 ] as const)('the first %s cancels, the second kills and ends with %d', (name, exit) => {

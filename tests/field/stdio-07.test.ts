@@ -22,6 +22,7 @@ const ENDINGS: Readonly<Record<string, Ending>> = {
   'the normal end': { steps: [{ text: 'done' }], code: 0 },
   'a model error': { steps: [{ status: 401, message: 'no such key' }], code: 8 },
   'Ctrl-C': { steps: [{ silent: true }], code: 130, end: (usher) => usher.kill('SIGINT') },
+  SIGQUIT: { steps: [{ silent: true }], code: 131, end: (usher) => usher.kill('SIGQUIT') },
   SIGTERM: { steps: [{ silent: true }], code: 143, end: (usher) => usher.kill('SIGTERM') },
   SIGHUP: { steps: [{ silent: true }], code: 143, end: (usher) => usher.kill('SIGHUP') },
 };

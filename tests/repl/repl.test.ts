@@ -400,7 +400,11 @@ describe('Ctrl-C and signals', () => {
     expect(await exit).toBe(130);
   });
 
-  test.each(['SIGTERM', 'SIGHUP'] as const)('%s closes and ends with 143', async (name) => {
+  test.each([
+    ['SIGQUIT', 131],
+    ['SIGTERM', 143],
+    ['SIGHUP', 143],
+  ] as const)('%s closes and ends with %d', async (name, code) => {
     const { terminal, host, exit } = startSession(async (_, { signal }) => {
       await untilAborted(signal);
       return {};
@@ -408,7 +412,7 @@ describe('Ctrl-C and signals', () => {
     terminal.type('long\r');
     await terminal.shows('waiting for the model');
     terminal.signal(name);
-    expect(await exit).toBe(143);
+    expect(await exit).toBe(code);
     expect(host.log).toEqual(['close']);
   });
 
