@@ -190,7 +190,7 @@ describe.skipIf(!isSignInBuilt)('without a browser', () => {
 
   test.each([
     ['access_denied', /denied|refused/],
-    ['expired_token', /expired|late/],
+    ['expired_token', /in time|expired/],
   ] as const)('with another device that ends in %s', async (end, said) => {
     await using server = await startAuthServer({ device: { pending: 0, end } });
     const login = await deskAt(server).run([...LOGIN, '--device'], { env: NO_BROWSER });
