@@ -1,7 +1,8 @@
 /** `usher.lock`: the accepted tools of servers, in a file beside the configuration that names them. */
 import { dirname, join } from 'node:path';
 import * as v from 'valibot';
-import { ConfigError } from '../base/errors.ts';
+import { AppError, ConfigError } from '../base/errors.ts';
+import { changeAlone } from '../base/file-lock.ts';
 import { fileReason, isMissing, readBounded, writeAtomic } from '../base/files.ts';
 import { type JsonObject, tryParseJson } from '../base/json.ts';
 import type { Config } from '../config/types.ts';
@@ -73,29 +74,40 @@ export function compareLocks(
   });
 }
 
-/** Accepts the lists as they are; other servers stay as they were locked. Returns the files written. Throws ConfigError. */
+/**
+ * Accepts the lists as they are; other servers stay as they are locked, also by another process meanwhile.
+ * Returns the files written. Throws ConfigError, and FailedError while another process keeps a file.
+ */
 export function writeLocks(
   config: Config,
   lists: ReadonlyMap<string, readonly ToolDefinition[]>,
 ): readonly string[] {
-  const files = new Map<string, Record<string, { readonly tools: LockedServer }>>();
+  const files = new Map<string, Record<string, Entry>>();
   for (const [server, definitions] of lists) {
     const path = lockPath(config, server);
     if (path === undefined) continue;
-    const servers = files.get(path) ?? { ...readLock(path)?.servers };
+    const servers = files.get(path) ?? {};
     servers[server] = { tools: lockServer(definitions) };
     files.set(path, servers);
   }
   for (const [path, servers] of files) {
-    const sorted = Object.fromEntries(Object.entries(servers).sort(([a], [b]) => (a < b ? -1 : 1)));
-    const text = `${JSON.stringify({ version: VERSION, servers: sorted }, null, 2)}\n`;
     try {
-      writeAtomic(path, text, MODE);
+      changeAlone(path, () => writeLock(path, { ...readLock(path)?.servers, ...servers }));
     } catch (cause) {
+      if (cause instanceof AppError) throw cause;
       throw new ConfigError(`${path} cannot be written: ${fileReason(cause)}`, { cause });
     }
   }
   return [...files.keys()];
+}
+
+interface Entry {
+  readonly tools: LockedServer;
+}
+
+function writeLock(path: string, servers: Readonly<Record<string, Entry>>): void {
+  const sorted = Object.fromEntries(Object.entries(servers).sort(([a], [b]) => (a < b ? -1 : 1)));
+  writeAtomic(path, `${JSON.stringify({ version: VERSION, servers: sorted }, null, 2)}\n`, MODE);
 }
 
 /** One line for a server whose list is not what was accepted; `undefined`: it is. */
