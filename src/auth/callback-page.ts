@@ -14,6 +14,13 @@ const TITLES: Readonly<Record<PageKind, string>> = {
   stray: 'Nothing to do here',
 };
 
+const NEXT: Readonly<Record<PageKind, string>> = {
+  'signed in': 'You can close this window.',
+  refused: 'The terminal says what to do next.',
+  unknown: '',
+  stray: '',
+};
+
 const HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'",
@@ -31,7 +38,7 @@ p { overflow-wrap: anywhere }`;
 
 /** `text` is shown as plain text, scrubbed and cut at 600 characters. */
 export function pageResponse(kind: PageKind, text: string, status: number): Response {
-  return new Response(page(TITLES[kind], text), { status, headers: HEADERS });
+  return new Response(page(TITLES[kind], [text, NEXT[kind]]), { status, headers: HEADERS });
 }
 
 /** For what gets no page: HEAD, other methods, foreign hosts. */
@@ -42,15 +49,23 @@ export function bareResponse(
   return new Response(null, { status, headers: { ...HEADERS, ...headers } });
 }
 
-function page(title: string, text: string): string {
-  const shown = escapeHtml(shorten(escapeForTerminal(scrubSecrets(text)), MAX_TEXT_CHARACTERS));
+function page(title: string, texts: readonly string[]): string {
+  const shown = texts
+    .filter((text) => text !== '')
+    .map(paragraph)
+    .join('');
   return `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title} - usher</title>
 <style>${STYLE}</style></head>
-<body><h1>${title}</h1><p>${shown}</p></body>
+<body><h1>${title}</h1>${shown}</body>
 </html>
 `;
+}
+
+function paragraph(text: string): string {
+  const shown = shorten(escapeForTerminal(scrubSecrets(text)), MAX_TEXT_CHARACTERS);
+  return `<p>${escapeHtml(shown)}</p>`;
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {

@@ -50,7 +50,7 @@ test('an answer is taken and its browser is told how the exchange ended', async 
     `GET /callback?code=code-of-wire&state=s1&iss=i HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`,
   );
   expect(asObject(await waiting)).toEqual({ code: 'code-of-wire', state: 's1', iss: 'i' });
-  listener.finish('signed in', 'You can close this window.');
+  listener.finish('signed in', 'server "x"');
   const [head = '', body = ''] = (await browser).split('\r\n\r\n');
   expect(
     head
@@ -68,7 +68,9 @@ test('an answer is taken and its browser is told how the exchange ended', async 
     'X-Content-Type-Options: nosniff',
     'X-Frame-Options: DENY',
   ]);
-  expect(body).toContain('<h1>Signed in</h1><p>You can close this window.</p>');
+  expect(body).toContain(
+    '<h1>Signed in</h1><p>server &quot;x&quot;</p><p>You can close this window.</p>',
+  );
   expect(scrubSecrets('code-of-wire')).toBe('***');
 });
 
