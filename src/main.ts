@@ -1,8 +1,13 @@
 /** The binary's entry. `--version` is answered before anything else is loaded. */
 import { writeSync } from 'node:fs';
+import { CLOSED_STDOUT, wasClosed } from './base/closed-fd.ts';
 import { VERSION } from './base/version.ts';
 
 const words = process.argv.slice(2);
+
+// An answer that is lost with exit 0 would be taken for one; nothing is done for it either.
+if (wasClosed(1))
+  process.exit(complain(`error: ${CLOSED_STDOUT}\n  usher … >/dev/null throws the answer away\n`));
 
 if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) {
   process.exit(printVersion());

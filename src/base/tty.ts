@@ -5,7 +5,7 @@
 import { fstatSync } from 'node:fs';
 
 /** Device number of /dev/null on Linux: major 1, minor 3. */
-const DEV_NULL = 0x103;
+export const DEV_NULL = 0x103;
 
 /** False for a closed descriptor. */
 export function isTerminal(fd: number): boolean {

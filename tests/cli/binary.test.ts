@@ -194,6 +194,28 @@ describe('places', () => {
     ]);
   });
 
+  test.each([
+    ['>&-', 1],
+    ['>&- <&-', 1],
+    ['>&- <>/dev/null', 1],
+    ['>&- 2>&-', 1],
+    ['>/dev/null', 0],
+    ['1<>/dev/null', 0],
+    ['>/dev/null <&- 2>&-', 0],
+  ])('stdout as %s ends with %d', (redirection, code) => {
+    const ends = (...args: readonly string[]) => {
+      const plan = planRun(args, { config: { servers: [{ name: 'w', builtin: 'workspace' }] } });
+      const script = `exec "$0" "$@" ${redirection}`;
+      const { exitCode, stderr } = Bun.spawnSync(['sh', '-c', script, ...plan.command], plan);
+      const isTold = !redirection.includes('2>') && code !== 0;
+      return [exitCode, stderr.toString().includes('stdout is closed') === isTold];
+    };
+    const plan = planRun(['--version'], {});
+    const script = `exec "$0" "$@" ${redirection}`;
+    expect(Bun.spawnSync(['sh', '-c', script, ...plan.command], plan).exitCode).toBe(code);
+    expect(ends('-p', 'w/list_directory')).toEqual([code, true]);
+  });
+
   test('no HOME: a run works, config path says what to do', async () => {
     const home = { HOME: '' };
     const config = { servers: [{ name: 'w', builtin: 'workspace' }] };
