@@ -3,7 +3,9 @@ import { startAuthorization } from '../../src/auth/authorization-url.ts';
 import { AUTHORIZE_MS, authorize, hostNotes } from '../../src/auth/authorize.ts';
 import { type CallbackListener, openCallback } from '../../src/auth/callback.ts';
 import type { Interaction, OAuthSettings, ServerMetadata } from '../../src/auth/types.ts';
+import { systemClock } from '../../src/base/clock.ts';
 import { AuthError } from '../../src/base/errors.ts';
+import { createOpenUrl } from '../../src/base/open-url.ts';
 import { scrubSecrets } from '../../src/base/redact.ts';
 import { createManualClock } from '../mcp/manual-clock.ts';
 
@@ -109,6 +111,26 @@ async function signIn(person: Person) {
   };
   const isPasteGone = () => gone?.aborted;
   return { clock, listener, told, ending, begun: begun.promise, stop, pageTexts, isPasteGone };
+}
+
+/** An authorization server that never asks anything. */
+function startServer() {
+  const server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    fetch(request) {
+      const { searchParams, origin } = new URL(request.url);
+      const back = new URL(searchParams.get('redirect_uri') ?? '');
+      back.searchParams.set('code', 'code-of-curl');
+      back.searchParams.set('state', searchParams.get('state') ?? '');
+      back.searchParams.set('iss', origin);
+      return Response.redirect(back.href);
+    },
+  });
+  return {
+    origin: `http://127.0.0.1:${server.port}`,
+    [Symbol.asyncDispose]: () => server.stop(true),
+  };
 }
 
 /** What an error says, as a person sees it. */
@@ -255,6 +277,29 @@ describe('an answer through the browser', () => {
     const late = await fetch(`${run.listener?.redirectUri}?code=c&state=s`);
     expect(late.status).toBe(404);
   });
+
+  test.skipIf(Bun.which('curl') === null)(
+    'may be faster than the browser starts: curl as a browser',
+    async () => {
+      await using server = startServer();
+      const listener = await openCallback({}, undefined, systemClock);
+      listeners.push(listener);
+      const env = { BROWSER: 'curl -sL -o /dev/null', PATH: String(Bun.env['PATH']) };
+      const { client, scope, discovery } = target({
+        issuer: server.origin,
+        authorization_endpoint: `${server.origin}/authorize`,
+      });
+      const { redirectUri } = listener;
+      const code = await authorize(
+        { subject, client, scope, discovery, redirectUri, listener },
+        { clock: systemClock },
+        { openUrl: createOpenUrl(env, systemClock), tell: () => undefined, readPaste: undefined },
+        new AbortController().signal,
+      );
+      expect(code.params.get('code')).toBe('code-of-curl');
+      listener.finish('signed in', '');
+    },
+  );
 
   test('is no longer waited for when the caller gives up', async () => {
     const run = await signIn({});
