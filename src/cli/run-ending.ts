@@ -34,9 +34,10 @@ export function createRunEnding({ output, log, screen }: Context, view: RunView)
     exit: () => exit ?? EXIT.internal,
     tell(result) {
       if (exit !== undefined) return;
-      // A reader that went away, or a full disk, is the writer's story.
-      if (result.error !== undefined && !output.isClosed()) {
-        log.error(result.error.message, result.error.hint);
+      const { error } = result;
+      // A reader that went away, or a full disk, is the writer's story; a warning has said it already.
+      if (error !== undefined && !output.isClosed() && !warnings.includes(error.message)) {
+        log.error(error.message, error.hint);
       }
       end(result);
     },

@@ -133,7 +133,9 @@ export function renderEnd(
     lines.push(renderWarning(`${toolLabel(denied)} was denied`, denied.remedy, paint));
   }
   const { error } = result;
-  if (error === undefined) return lines;
+  // What a warning said already is not said again as a failure.
+  const isTold = (text: string) => told.has(text) || result.warnings.includes(text);
+  if (error === undefined || isTold(error.message)) return lines;
   if (error.code === 'interrupted') return [...lines, paint('cancelled', 'dim')];
   lines.push(`${paint('✗', 'bad')} ${cleanText(error.message)}`);
   if (error.hint !== undefined) lines.push(`  ${cleanLine(error.hint)}`);

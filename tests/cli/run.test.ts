@@ -92,6 +92,23 @@ describe('text', () => {
     expect(run.stderr).toContain('the answer starts again: the stream broke\n');
   });
 
+  test('a failure that a warning told already is told once', async () => {
+    const message = 'the answer was cut off by the output limit';
+    const host: CliRun['host'] = {
+      prompt: (_text, options) => {
+        options.onEvent({ type: 'warning', message, hint: 'raise model.maxTokens' });
+        const error = { code: 'limit', message, hint: 'raise model.maxTokens' } as const;
+        return Promise.resolve({ ...goodRun, exit: 7, error, warnings: [message] });
+      },
+    };
+    const run = await cli(['-p', 'x', '--quiet'], { host });
+    expect([run.exit, run.stdout, run.stderr]).toEqual([
+      7,
+      'All is well.\n',
+      `warning: ${message}\n  raise model.maxTokens\n`,
+    ]);
+  });
+
   test('--quiet leaves warnings only', async () => {
     const run = await cli(['-p', 'x', '--quiet'], { host: twoServers });
     expect(run.stderr).toBe('warning: server down: connection refused\n  start it\n');

@@ -191,6 +191,19 @@ describe('a session', () => {
     expect(host.prompts).toEqual(['first', 'second']);
   });
 
+  test('tells a failure once that is a warning as well', async () => {
+    const { terminal, exit } = startSession(async (_, { emit }) => {
+      const error = { code: 'limit', message: 'cut off', hint: 'raise it' } as const;
+      emit({ type: 'warning', message: 'cut off', hint: 'raise it' });
+      return { answer: 'half', exit: 7, error, warnings: ['cut off'] };
+    });
+    terminal.type('first\r');
+    await terminal.shows('half');
+    terminal.type('\x04');
+    expect(await exit).toBe(0);
+    expect(terminal.screen().slice(2)).toEqual(['! cut off', '  raise it', 'half', '>']);
+  });
+
   test('keeps what is typed during a run for the next prompt', async () => {
     const step = Promise.withResolvers<void>();
     const { terminal, host, exit } = startSession(async (text) => {
