@@ -33,7 +33,7 @@ describe.skipIf(!isSignInBuilt)('the callback', () => {
       const shown = await desk.shown();
       expect([shown.at(-1)?.status, shown.at(-1)?.body]).toEqual([
         200,
-        expect.stringMatching(/signed in/i),
+        expect.stringContaining('<h1>Signed in</h1>'),
       ]);
       expect(
         shown.slice(0, -1).filter(({ status }) => status === 200 && manner === 'favicon'),
@@ -67,7 +67,7 @@ describe.skipIf(!isSignInBuilt)('the callback', () => {
     expect(login.stderr).toMatch(said);
     expect(login.ms).toBeLessThan(15_000);
     const [page] = await desk.shown();
-    expect(page?.body).not.toMatch(/signed in/i);
+    expect(page?.body).toContain('<h1>Not signed in</h1>');
     expect(server.tokenRequests()).toEqual([]);
     expect((await desk.run(['tools', 's1'])).code).toBe(6);
   });
@@ -91,7 +91,38 @@ describe.skipIf(!isSignInBuilt)('the callback', () => {
     expect([login.code, login.stdout]).toEqual([6, '']);
     expect(login.stderr).toContain('too late');
     const [page] = await desk.shown();
-    expect(page?.body).not.toMatch(/you are signed in|now signed in/i);
+    expect(page?.body).toContain('<h1>Not signed in</h1>');
+    expect(page?.body).toContain('too late');
+  });
+
+  test('of two sign-ins at once goes to the one that it belongs to', async () => {
+    await using first = await startAuthServer();
+    await using second = await startAuthServer();
+    const desk = openDesk([oauthEntry('s1', first.url), oauthEntry('s2', second.url)]);
+    const all = [LOGIN, LOGIN, ['mcp', 'login', 's2']].map((words) => desk.run(words));
+    expect((await Promise.all(all)).map(({ code }) => code)).toEqual([0, 0, 0]);
+    expect((await desk.run(['tools'])).code).toBe(0);
+  });
+
+  test('is no longer waited for after an interrupt', async () => {
+    await using server = await startAuthServer();
+    const desk = deskAt(server);
+    desk.manner = 'never';
+    const run = desk.start(LOGIN);
+    await desk.shown();
+    run.kill('SIGINT');
+    const login = await run.done;
+    expect([login.code, login.stdout, login.ms < 10_000]).toEqual([130, '', true]);
+  });
+
+  test('signs in to a bare URL', async () => {
+    await using server = await startAuthServer();
+    const desk = openDesk(undefined);
+    expect((await desk.run(['mcp', 'login', server.url])).code).toBe(0);
+    expect((await desk.run(['call', server.url, 'read'])).code).toBe(0);
+    expect(server.authorizations()).toHaveLength(1);
+    expect((await desk.run(['mcp', 'logout', server.url])).code).toBe(0);
+    expect((await desk.run(['tools', server.url], { env: { BROWSER: '' } })).code).toBe(6);
   });
 
   test('on a port that is taken says so before anybody is asked', async () => {
@@ -130,7 +161,6 @@ describe.skipIf(!isSignInBuilt)('without a browser', () => {
     try {
       const text = await screen.waitFor(/http:\/\/\S+\/authorize\?\S+[\s\S]*\n/);
       const [address = ''] = addressesIn(text);
-      await screen.waitFor(/paste/i).catch(() => undefined);
       screen.send(`${pasted(await answerOf(address))}\r`);
       expect(await screen.exited).toBe(0);
       expect(addressesIn(screen.text())).toHaveLength(1);
@@ -156,7 +186,8 @@ describe.skipIf(!isSignInBuilt)('without a browser', () => {
       const answer = await answerOf(address);
       answer.searchParams.set('state', 'another');
       screen.send(`${answer.href}\r`);
-      await screen.waitFor(/state/i);
+      expect(await screen.exited).toBe(6);
+      expect(screen.text()).toContain('belongs to another sign-in');
       expect(server.tokenRequests()).toEqual([]);
     } finally {
       screen.close();
