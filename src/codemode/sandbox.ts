@@ -187,10 +187,9 @@ function settleEnd(
   { engineBytes }: SandboxPorts,
 ): ScriptEnd {
   if (end.kind === 'completed') return end;
+  // Whatever the engine says then: interrupted inside of an await it speaks of a TypeError.
+  if (isOverTime) return failed('limit', `the script computed for more than ${cpuMs} ms`);
   const { message } = end.error;
-  if (isOverTime && message.includes('interrupted')) {
-    return failed('limit', `the script computed for more than ${cpuMs} ms`);
-  }
   const isStarved = WORDLESS.test(message) && engineBytes() > LIMITS.keptBytes;
   if (!isStarved && !message.startsWith('InternalError: out of memory')) return end;
   const mebibytes = LIMITS.memoryBytes / 2 ** 20;
