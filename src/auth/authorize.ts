@@ -53,6 +53,8 @@ export async function authorize(
     // The listener waits before the browser starts: its answer may come within milliseconds.
     const ways: Promise<Answer>[] = [];
     if (listener !== undefined) ways.push(calledBack(listener, state, stop));
+    // Heard below; if telling fails before that, its end is nobody's news.
+    for (const way of ways) way.catch(() => undefined);
     interaction.tell(linesFor(request, url, interaction));
     if (interaction.openUrl !== undefined) ways.push(opened(subject, url, interaction, stop));
     if (interaction.readPaste !== undefined) ways.push(pasted(request, interaction, stop));

@@ -301,6 +301,23 @@ describe('an answer through the browser', () => {
     },
   );
 
+  test('is no longer waited for when the address cannot be told', async () => {
+    const listener = await openCallback({}, undefined, createManualClock());
+    listeners.push(listener);
+    const broken = new Error('stderr is closed');
+    const tell = () => {
+      throw broken;
+    };
+    const ending = authorize(
+      { ...target(), redirectUri: listener.redirectUri, listener },
+      { clock: createManualClock() },
+      { openUrl: undefined, tell, readPaste: undefined },
+      new AbortController().signal,
+    );
+    expect(await ending.catch((error: unknown) => error)).toBe(broken);
+    expect((await fetch(`${listener.redirectUri}?code=c&state=s`)).status).toBe(404);
+  });
+
   test('is no longer waited for when the caller gives up', async () => {
     const run = await signIn({});
     await run.begun;
