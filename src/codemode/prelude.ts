@@ -71,6 +71,17 @@ for (const key of Reflect.ownKeys(Native)) {
 }
 Object.defineProperty(Watched, 'prototype', { value: Native.prototype, writable: false });
 globalThis.Promise = Watched;
+/** It drops what an async function gives it, so nobody else could handle a rejection. */
+for (const proto of [Array.prototype, Map.prototype, Set.prototype]) {
+  const work = proto.forEach;
+  const { forEach } = {
+    forEach(each, self) {
+      const kept = typeof each === 'function' ? function (...values) { watched(Reflect.apply(each, this, values)); } : each;
+      return Reflect.apply(work, this, [kept, self]);
+    },
+  };
+  Object.defineProperty(proto, 'forEach', { value: forEach });
+}
 /** Of what is settled a few steps after the script itself; the rest counts as not awaited. */
 const STEPS = 8;
 const settled = Native.resolve();

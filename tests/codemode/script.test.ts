@@ -214,6 +214,11 @@ describe('a rejection that nobody handles', () => {
       'text("printed"); Promise.reject(1).finally(() => 0); Promise.reject(2); return 1',
       'thrown: 2 (and 1 more)',
     ],
+    ['text("printed"); [1].forEach(async () => { throw "f" }); return 1', 'thrown: f'],
+    [
+      'text("printed"); new Map([[1, 2]]).forEach(async (v, k) => { throw v + k }); return 1',
+      'thrown: 3',
+    ],
   ])('fails the script after its output: %s', async (code, message) => {
     const outcome = await house.run(code);
     expect([texts(outcome), outcome.error]).toEqual([
@@ -236,6 +241,19 @@ describe('a rejection that nobody handles', () => {
     'exit(Promise.reject(1))',
   ])('is none where it is handled before the end: %s', async (code) => {
     expect((await house.run(code)).error).toBeUndefined();
+  });
+
+  test('leaves forEach what it is', async () => {
+    const code = `
+      const seen = [], self = { seen };
+      ['a', , 'b'].forEach(function (...values) { this.seen.push(values.join()) }, self);
+      new Set([5]).forEach((one, same, set) => seen.push([one, same, set.size].join()));
+      try { [1].forEach(3) } catch (error) { seen.push(error.name) }
+      try { [1].forEach(() => { throw new RangeError('r') }) } catch (error) { seen.push(error.name) }
+      return [...seen, [].forEach.name, [].forEach(() => 1)]`;
+    expect(await shown(code)).toEqual([
+      '["a,0,a,,b","b,2,a,,b","5,5,1","TypeError","RangeError","forEach",null]',
+    ]);
   });
 
   test('leaves promises what they are', async () => {
