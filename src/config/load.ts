@@ -1,5 +1,6 @@
 /** Reads the configuration: files in, a checked `Config` out. The only entry for the rest of usher. */
 import { ConfigError } from '../base/errors.ts';
+import { bracketWarnings } from './bracket-warnings.ts';
 import type { Finding } from './merge.ts';
 import { orderWarnings, renderAll } from './order.ts';
 import { pendingServer, pendingWarnings } from './pending.ts';
@@ -37,6 +38,7 @@ export async function loadConfig(options: SourceOptions): Promise<Config> {
   const built = [...defaultServers(read, options, servers), ...servers];
   const known = [...built, ...pending].map(({ name }) => name);
   const unused = unknownServerWarnings(blocks.rules, [...known, ...skipped]);
+  const brackets = bracketWarnings(read.layers, read.merged.servers);
   const places = permissionPlaces(read.merged.servers);
   return {
     files: read.layers.map(({ source }) => source.path),
@@ -44,7 +46,7 @@ export async function loadConfig(options: SourceOptions): Promise<Config> {
     ...(loginNames.length === 0 ? {} : { logins }),
     servers: built,
     warnings: orderWarnings(
-      [...warnings, ...read.warnings, ...unused, ...pendingWarnings(pending)],
+      [...warnings, ...read.warnings, ...unused, ...brackets, ...pendingWarnings(pending)],
       read.layers,
     ),
     skipped,

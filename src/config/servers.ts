@@ -85,11 +85,11 @@ function sameContent(servers: readonly MergedServer[]): readonly ConfigWarning[]
       first.set(content, server);
       return [];
     }
-    const place = (one: MergedServer) =>
-      `${one.name} (${one.base.source.label}:${one.base.file.lineAt(one.base.file.offsetOf(one.base.path)).line})`;
+    const place = ({ base: { source, file, path } }: MergedServer) =>
+      `${source.label}:${file.lineAt(file.offsetOf(path)).line}`;
     return [
       {
-        message: `${place(other)} and ${place(server)} are the same server under two names`,
+        message: `${place(server)}: ${server.name} is the same server as ${other.name} (${place(other)})`,
         hint: 'remove one of the two, or write enabled: false',
         skipped: undefined,
       },

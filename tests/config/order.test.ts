@@ -28,7 +28,7 @@ test('problems of the root stand among those of the entries, by line', async () 
   expect(placesIn([text])).toEqual(['1', '1', '3', '5', '8', '9', '10', '12']);
 });
 
-test('files come lowest first, and what is in no file before them', async () => {
+test('files come lowest first', async () => {
   const home = newFolder();
   const cwd = writeFiles(newFolder(), {
     'usher.yaml': 'x: 1\nservers:\n  - {name: c, command: x}\n  - {name: a, tols: 1}\n',
@@ -41,12 +41,12 @@ test('files come lowest first, and what is in no file before them', async () => 
   const { warnings } = await loadConfig({ env: { HOME: home }, cwd });
   const places = warnings.map(({ message }) => message.replace(home, '~'));
   expect(places.map((text) => /^\S*?[^:\s]+(:\d+)?/.exec(text)?.[0])).toEqual([
-    'e',
     '~/.config/usher/config.yaml:2',
     '~/.config/usher/config.yaml:3',
     'usher.yaml',
     'usher.yaml:3',
     'usher.yaml:4',
     '.usher/local.yaml:1',
+    '.usher/local.yaml:4',
   ]);
 });

@@ -386,9 +386,7 @@ describe('one name in several files', () => {
     const { warnings, servers } = await outcome(here);
     expect([servers.length, warnings]).toEqual([
       3,
-      [
-        `a (${join(here.home, USER)}:1) and b (.usher/local.yaml:1) are the same server under two names`,
-      ],
+      [`.usher/local.yaml:1: b is the same server as a (${join(here.home, USER)}:1)`],
     ]);
   });
 });

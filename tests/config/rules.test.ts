@@ -192,3 +192,30 @@ test('the lines that decide on permission are known, of the file whose word hold
     ['gh.toolPermissions.get.*', '~/.config/usher/config.yaml:6'],
   ]);
 });
+
+test('brackets and braces in patterns are told, for they are no wildcards', async () => {
+  const text = `rules:
+  - deny: "gh/{delete,drop}_*"
+  - ask: [gh/a, "gh/[ab]*"]
+    when: { path: ["{a,b}/*", '{"a":1}', "select [a] from b", x], "files[*].path": y }
+servers:
+  - name: gh
+    command: x
+    tools: ["get_[a-z]*", plain, "!{a}"]
+    toolPermissions: { "write[12]": ask, "*": auto }
+    toolExposure: { "{a,b}": hidden }
+`;
+  const { warnings } = await load(text);
+  const at = (place: string, path: string) =>
+    `c.yaml:${place} ${path}: only * and ? are special here; brackets and braces stand for themselves`;
+  expect(warnings.map(({ message }) => message.split('\n')[0])).toEqual([
+    at('2:11', 'rules[0].deny'),
+    at('3:17', 'rules[1].ask[1]'),
+    at('4:20', 'rules[1].when.path[0]'),
+    at('8:13', 'servers.gh.tools[0]'),
+    at('8:34', 'servers.gh.tools[2]'),
+    at('9:24', 'servers.gh.toolPermissions."write[12]"'),
+    at('10:21', 'servers.gh.toolExposure."{a,b}"'),
+  ]);
+  expect(warnings[0]?.message).toContain('\n    - deny: "gh/{delete,drop}_*"\n            ^');
+});

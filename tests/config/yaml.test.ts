@@ -145,9 +145,9 @@ describe('values', () => {
     const shown =
       '\n    - {name: three, command: c, timeout: *t, env: &e {A: [1]}}\n                                                         ^';
     expect(config.warnings.map(({ message }) => message)).toEqual([
+      'config.yaml:3: two is the same server as one (config.yaml:2)',
       `config.yaml:5:56 servers.three.env.A: expected text, got a list${shown}`,
       `config.yaml:5:56 servers.four.env.A: expected text, got a list${shown}`,
-      'one (config.yaml:2) and two (config.yaml:3) are the same server under two names',
     ]);
   });
 
