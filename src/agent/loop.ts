@@ -17,14 +17,8 @@ import type { ModelMessage, ModelProvider, ModelReply, ModelTool } from '../mode
 import type { RegistrySnapshot } from '../tools/types.ts';
 import { fitContext } from './context.ts';
 import { createRunRecord, type RunRecord } from './record.ts';
-import {
-  checkCutReplies,
-  createRepeatGuard,
-  NO_TURN_LEFT,
-  REPEAT_NOTICE,
-  repeatLimitError,
-  spentLimit,
-} from './stop.ts';
+import { createRepeatGuard, repeatLimitError, repeatNotice } from './repeats.ts';
+import { checkCutReplies, NO_TURN_LEFT, spentLimit } from './stop.ts';
 import { describeOutcome, toAssistantMessage, toToolCall, whyNoneRuns } from './turn.ts';
 import type { EventSink, RunLimits, RunResult } from './types.ts';
 
@@ -111,7 +105,7 @@ async function takeTurns(
     const { message, repeated } = toToolMessage(calls, outcomes, guard);
     messages.push(message);
     deps.onHistory?.(messages);
-    if (repeated !== undefined) throw repeatLimitError(repeated);
+    if (repeated !== undefined) throw repeated;
     signal.throwIfAborted();
   }
 }
@@ -220,7 +214,7 @@ function toToolMessage(
   calls: readonly ToolCall[],
   outcomes: readonly TimedOutcome[],
   guard: ReturnType<typeof createRepeatGuard>,
-): { readonly message: ModelMessage; readonly repeated: string | undefined } {
+): { readonly message: ModelMessage; readonly repeated: LimitError | undefined } {
   const described = calls.map((_, index) => {
     const outcome = outcomes[index]?.outcome;
     return outcome === undefined
@@ -228,16 +222,18 @@ function toToolMessage(
       : describeOutcome(outcome);
   });
   const verdict = guard.note(turnKey(calls, described));
+  const notice = repeatNotice(verdict);
   const results = calls.map((call, index) => {
     const { text = '', status = 'error' as const } = described[index] ?? {};
     return {
       callId: call.id,
       name: call.name,
-      text: verdict === 'fine' ? text : `${text}\n${REPEAT_NOTICE}`,
+      text: notice === undefined ? text : `${text}\n${notice}`,
       status,
     };
   });
-  const repeated = verdict === 'stop' ? calls.map((call) => call.name).join(', ') : undefined;
+  const names = calls.map((call) => call.name).join(', ');
+  const repeated = verdict.kind === 'stop' ? repeatLimitError(names, verdict.turns) : undefined;
   return { message: { role: 'tool', results }, repeated };
 }
 

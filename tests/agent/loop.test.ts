@@ -203,6 +203,20 @@ describe('runAgent', () => {
     expect(history.at(-1)?.role).toBe('tool');
   });
 
+  test('tells the model at the fourth round of two turns and stops at the sixth', async () => {
+    const pair = [reply(calls('{"a":1}')), reply(calls('{"a":2}'))];
+    const { run, requests, ran } = setUp({
+      replies: Array.from({ length: 10 }, () => pair).flat(),
+    });
+    const { result, history } = await run();
+    const told = requests.filter((request) =>
+      JSON.stringify(request.messages.at(-1)).includes('several times in turn'),
+    );
+    expect([ran.length, told.length, result.exit]).toEqual([12, 4, 7]);
+    expect(history.at(-1)?.role).toBe('tool');
+    expect(result.error?.message).toContain('the same 2 turns 6 times in a row');
+  });
+
   test('ends at maxTurns when every call differs', async () => {
     let counter = 0;
     const { run, ran, requests } = setUp({
