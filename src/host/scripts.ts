@@ -46,7 +46,7 @@ export interface Scripts {
   declare(): Promise<void>;
   /** Rejects with UsageError for options that cannot be read, or with the signal's reason. */
   run(request: ScriptRequest, signal: AbortSignal): Promise<ScriptReport>;
-  /** What is wrong with a script, as far as it can be told before it runs. Rejects as `run`. */
+  /** What is wrong with a script, as far as it can be told before it runs. Rejects with the signal's reason. */
   check(code: string, signal: AbortSignal): Promise<readonly ScriptProblem[]>;
   close(): void;
 }
@@ -93,8 +93,9 @@ export function createScripts(house: ScriptHouse): Scripts {
     async check(code, signal) {
       const { api, ports, readScriptOptions } = await load();
       const { checkCalls } = await import('../codemode/check.ts');
-      refuseBudget(readScriptOptions(code));
-      const problem = await api.checkScript(ports, code, signal);
+      const problem =
+        usageProblem(() => refuseBudget(readScriptOptions(code))) ??
+        (await api.checkScript(ports, code, signal));
       if (problem !== undefined) return [{ message: problem }];
       return checkCalls(code, registry.snapshot(), ports.servers());
     },
@@ -114,6 +115,17 @@ function refuseBudget({ maxOutputTokens }: ScriptOptions): void {
     'line 1: @options max_output_tokens is for scripts of a model; usher run prints everything',
     { hint: 'leave it out' },
   );
+}
+
+/** The message of the UsageError that `work` throws; `undefined` when it does not. */
+function usageProblem(work: () => void): string | undefined {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    if (error instanceof UsageError) return error.message;
+    throw error;
+  }
 }
 
 type Loaded = Awaited<ReturnType<typeof loadParts>>;

@@ -290,12 +290,16 @@ const made = tools.s1_get(), o = { t: 1 }; o.t.s1_no; if (t) made.s1_no;`;
     ]);
   });
 
-  test('says what does not compile as JSON as well', async () => {
-    const options = { stdin: { bytes: 'let let' } };
+  test.each([
+    ['let let', 'SyntaxError: '],
+    ['// @options: {"max_output_tokens": 5}', 'line 1: @options max_output_tokens is for'],
+    ['// @options: 5', 'line 1: @options must be'],
+  ])('says what cannot run at all as JSON as well: %s', async (bytes, start) => {
+    const options = { stdin: { bytes } };
     const outcome = await runUsher(['run', '--check', '-', '--json'], options);
     const { exit, problems } = JSON.parse(outcome.stdout);
     expect([outcome.code, exit, problems.length]).toEqual([2, 2, 1]);
-    expect(problems[0].message).toStartWith('SyntaxError: ');
+    expect(problems[0].message).toStartWith(start);
   });
 
   test('tells every problem and runs nothing', async () => {
