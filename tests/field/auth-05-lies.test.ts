@@ -101,3 +101,58 @@ describe.skipIf(!isSignInBuilt)('nobody is sent anywhere by metadata', () => {
     expect(login.stderr).toContain('oauth-protected-resource');
   }, 50_000);
 });
+
+describe.skipIf(!isSignInBuilt)('an endpoint that', () => {
+  test.each<[string, Fault, RegExp]>([
+    ['swells', 'huge', /\/token|token endpoint/],
+    ['circles', 'loop', /\/token|token endpoint/],
+    ['sends elsewhere', { status: 307, headers: { location: '{mcp}/elsewhere' } }, /redirect/],
+    [
+      'gives a token of an unknown kind',
+      json({ access_token: 'a', token_type: 'mac' }),
+      /mac|type/,
+    ],
+    ['gives no token', json({ token_type: 'Bearer' }), /access.token/],
+    [
+      'gives a token that is no text',
+      json({ access_token: 7, token_type: 'Bearer' }),
+      /access.token/,
+    ],
+    [
+      'gives a token that is no header',
+      json({ access_token: 'a\nb', token_type: 'Bearer' }),
+      /token/,
+    ],
+  ])('%s in place of a token ends the sign-in, with nothing kept', async (_name, fault, said) => {
+    await using server = await startAuthServer(at('/token', fault));
+    const desk = openDesk([oauthEntry('s1', server.url)]);
+    const login = await desk.run(LOGIN, { timeoutMs: 60_000 });
+    expect([1, 4, 6, 7]).toContain(login.code);
+    expect([login.stdout, endOf(login.stderr)]).toEqual(['', expect.stringMatching(said)]);
+    expect(server.paths().filter((path) => path.endsWith('/elsewhere'))).toEqual([]);
+    expect((await desk.run(['tools', 's1'])).code).toBe(6);
+  });
+
+  test.each<[string, Fault]>([
+    ['swells', 'huge'],
+    ['circles', 'loop'],
+    ['sends elsewhere', { status: 307, headers: { location: '{mcp}/elsewhere' } }],
+  ])(
+    '%s in place of a registration ends the sign-in before anybody is asked',
+    async (_n, fault) => {
+      await using server = await startAuthServer(at('/register', fault));
+      const desk = openDesk([oauthEntry('s1', server.url)]);
+      const login = await desk.run(LOGIN, { timeoutMs: 60_000 });
+      expect([1, 4, 6, 7]).toContain(login.code);
+      expect([login.stdout, login.stderr]).toEqual(['', expect.stringMatching(/regist/)]);
+      expect([desk.opened(), server.paths().filter((path) => path.endsWith('/elsewhere'))]).toEqual(
+        [0, []],
+      );
+    },
+  );
+});
+
+/** Behind the address that the person was told. */
+function endOf(stderr: string): string {
+  return stderr.slice(stderr.indexOf('error:'));
+}
