@@ -35,7 +35,6 @@ export interface Grants {
 /** `store` undefined: nothing is kept beyond the session. */
 export function createGrants(clock: Clock = systemClock, store?: GrantStore): Grants {
   const session = new Map<string, { server: string; tool: string; scope: string }>();
-  const isKept = (key: string) => store?.list().some((one) => one.key === key) === true;
   return {
     add(tool, scope, kind) {
       const key = grantKey(tool, scope);
@@ -48,8 +47,11 @@ export function createGrants(clock: Clock = systemClock, store?: GrantStore): Gr
       return 'session';
     },
     find(tool, scope) {
+      const kept = store?.list().filter((one) => isOf(one, tool)) ?? [];
+      // The key is a hash over the whole definition: not worth it for a tool that nobody ever allowed.
+      if (kept.length === 0 && !isAnyOf(session.values(), tool)) return undefined;
       const key = grantKey(tool, scope);
-      if (isKept(key)) return 'always';
+      if (kept.some((one) => one.key === key)) return 'always';
       return session.has(key) ? 'session' : undefined;
     },
     hasChanged(tool) {
@@ -83,6 +85,14 @@ export function createGrants(clock: Clock = systemClock, store?: GrantStore): Gr
       return ours.length - both + (store?.remove(server, tool) ?? 0);
     },
   };
+}
+
+function isAnyOf(
+  grants: Iterable<{ readonly server: string; readonly tool: string }>,
+  tool: RegisteredTool,
+): boolean {
+  for (const one of grants) if (isOf(one, tool)) return true;
+  return false;
 }
 
 function isOf(one: { readonly server: string; readonly tool: string }, tool: RegisteredTool) {
