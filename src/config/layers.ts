@@ -3,6 +3,7 @@ import type { Env } from '../base/env.ts';
 import { ConfigError } from '../base/errors.ts';
 import { isMapping, type Located, locateEntries } from './entry.ts';
 import { mcpJsonEntries } from './mcp-json.ts';
+import { openToOthers } from './open-file.ts';
 import { childOf, renderProblems } from './problem.ts';
 import { readSource } from './read-source.ts';
 import { type RootBlock, readRoot } from './root-block.ts';
@@ -37,7 +38,7 @@ export async function readLayers(options: SourceOptions): Promise<Layers> {
       const layer = await readLayer(source, options.env);
       if (layer === undefined) continue;
       layers.push(layer);
-      if (isProject) warnings.push(...foreignKeys(layer));
+      warnings.push(...(isProject ? foreignKeys(layer) : openToOthers(source)));
     } catch (error) {
       if (!isProject || !(error instanceof ConfigError)) throw error;
       const hint = error.hint ?? 'nothing in this project file is used until it is mended';

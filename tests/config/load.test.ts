@@ -131,6 +131,56 @@ describe('which file is read', () => {
   });
 });
 
+describe('a file that others may write', () => {
+  const text = (who: string, mode: string) =>
+    `c.yaml: ${who} may change this file (mode ${mode}), and commands in it run as you`;
+  const warningsOf = async (options: SourceOptions) =>
+    (await loadConfig(options)).warnings.map(({ message, hint }) => [message, hint]);
+
+  test.each([
+    [0o666, 'everybody'],
+    [0o602, 'everybody'],
+    [0o660, 'its group'],
+    [0o644, undefined],
+    [0o600, undefined],
+  ] as const)('mode %o, named: %p', async (mode, who) => {
+    const cwd = writeFiles(newFolder(), { 'c.yaml': server('a') });
+    chmodSync(join(cwd, 'c.yaml'), mode);
+    const shown = `0${mode.toString(8)}`;
+    expect(await warningsOf({ configFlag: 'c.yaml', env: {}, cwd })).toEqual(
+      who === undefined ? [] : [[text(who, shown), `chmod go-w ${join(cwd, 'c.yaml')}`]],
+    );
+  });
+
+  test('of a symlink the target counts, and a project file is never trusted anyway', async () => {
+    const home = writeFiles(newFolder(), {
+      'dotfiles/config.yaml': server('a'),
+      '.config/usher/x': '',
+    });
+    symlinkSync(join(home, 'dotfiles/config.yaml'), join(home, '.config/usher/config.yaml'));
+    const cwd = writeFiles(newFolder(), { 'usher.yaml': '{}', '.usher/local.yaml': '{}' });
+    chmodSync(join(cwd, 'usher.yaml'), 0o666);
+    expect(await warningsOf({ env: { HOME: home }, cwd })).toEqual([]);
+    chmodSync(join(home, 'dotfiles/config.yaml'), 0o666);
+    chmodSync(join(cwd, '.usher/local.yaml'), 0o666);
+    const told = (await warningsOf({ env: { HOME: home }, cwd })).map(([message]) => message);
+    expect(told.map((message) => message?.replace(home, '~').split(': ')[0])).toEqual([
+      '~/.config/usher/config.yaml',
+      '.usher/local.yaml',
+    ]);
+  });
+
+  test('a pipe has no such mode', async () => {
+    const cwd = newFolder();
+    Bun.spawnSync(['mkfifo', '-m', '666', join(cwd, 'c.yaml')]);
+    const fd = openSync(join(cwd, 'c.yaml'), 'r+');
+    const loading = warningsOf({ configFlag: 'c.yaml', env: {}, cwd });
+    writeSync(fd, server('a'));
+    closeSync(fd);
+    expect(await loading).toEqual([]);
+  });
+});
+
 describe('project files', () => {
   test('above the workspace root, or outside one above cwd, are not looked at', async () => {
     const outer = writeFiles(newFolder(), {
