@@ -26,27 +26,31 @@ export function toPrompt(
   if (request.system.trim() !== '') {
     prompt.push({ role: 'system', content: wellFormed(request.system) });
   }
+  const known = conversionsFor(family, withReasoning);
   for (const message of request.messages) {
-    const converted = convertOnce(family, message, withReasoning);
-    if (converted !== undefined) prompt.push(converted);
+    let converted = known.get(message);
+    if (converted === undefined) {
+      const isPlain = message.role !== 'assistant' || withReasoning;
+      converted = toMessage(family, isPlain ? message : { ...message, state: undefined }) ?? 'none';
+      known.set(message, converted);
+    }
+    if (converted !== 'none') prompt.push(converted);
   }
   return prompt;
 }
 
-/** A history is sent again with every turn; its messages never change. */
-const conversions = new WeakMap<ModelMessage, Map<string, LanguageModelV4Message | undefined>>();
+/** `none`: the message has nothing to send. */
+type Conversions = WeakMap<ModelMessage, LanguageModelV4Message | 'none'>;
 
-function convertOnce(
-  family: ModelFamily,
-  message: ModelMessage,
-  withReasoning: boolean,
-): LanguageModelV4Message | undefined {
+/** A history is sent again with every turn; its messages never change. One map for each way to convert. */
+const conversions = new Map<string, Conversions>();
+
+function conversionsFor(family: ModelFamily, withReasoning: boolean): Conversions {
   const key = `${family} ${withReasoning}`;
-  const known = conversions.get(message) ?? new Map<string, LanguageModelV4Message | undefined>();
-  if (known.has(key)) return known.get(key);
-  const isPlain = message.role !== 'assistant' || withReasoning;
-  const made = toMessage(family, isPlain ? message : { ...message, state: undefined });
-  conversions.set(message, known.set(key, made));
+  const known = conversions.get(key);
+  if (known !== undefined) return known;
+  const made: Conversions = new WeakMap();
+  conversions.set(key, made);
   return made;
 }
 
@@ -56,15 +60,29 @@ export function toTools(
   tools: readonly ModelTool[],
 ): LanguageModelV4FunctionTool[] {
   return tools.map((tool) => {
-    const { description, inputSchema } = toProviderTool(family, tool);
-    return {
-      type: 'function',
-      name: tool.name,
-      ...(description === '' ? {} : { description }),
-      // Checked by toProviderTool: a plain JSON Schema object.
-      inputSchema: inputSchema as LanguageModelV4FunctionTool['inputSchema'],
-    };
+    const known = sentTools.get(tool);
+    if (known?.family === family) return known.sent;
+    const sent = toTool(family, tool);
+    sentTools.set(tool, { family, sent });
+    return sent;
   });
+}
+
+/** Declarations are sent again with every turn; one never changes, nor does the family within a run. */
+const sentTools = new WeakMap<
+  ModelTool,
+  { readonly family: ModelFamily; readonly sent: LanguageModelV4FunctionTool }
+>();
+
+function toTool(family: ModelFamily, tool: ModelTool): LanguageModelV4FunctionTool {
+  const { description, inputSchema } = toProviderTool(family, tool);
+  return {
+    type: 'function',
+    name: tool.name,
+    ...(description === '' ? {} : { description }),
+    // Checked by toProviderTool: a plain JSON Schema object.
+    inputSchema: inputSchema as LanguageModelV4FunctionTool['inputSchema'],
+  };
 }
 
 /** Providers refuse texts of nothing or white space. */
