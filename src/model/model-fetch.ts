@@ -7,7 +7,7 @@ import { anySignal, type Limit, startLimit } from '../base/abort.ts';
 import type { Clock, Timer } from '../base/clock.ts';
 import { AppError } from '../base/errors.ts';
 import { type Fetch, readErrorBody, sendRequest } from '../base/http.ts';
-import { openSseStream } from '../sse/stream.ts';
+import { openSseBatches, type SseBatches } from '../sse/batches.ts';
 import type { SseEvent } from '../sse/types.ts';
 import {
   blockedError,
@@ -104,45 +104,68 @@ export class Exchange {
     }
   };
 
-  /** The events of the reply, ended where the format ends, or an error where it did not end. */
-  async *#relay(response: Response): AsyncGenerator<SseEvent, void, void> {
+  /** The events of the reply as text, ended where the format ends, or an error where it did not end. */
+  async *#relay(response: Response): AsyncGenerator<string, void, void> {
     const { who, family } = this.#options;
     try {
       if (response.body === null) throw cutError(who, 'the answer has no body');
-      yield* this.#readEvents(response.body);
+      yield* this.#readTexts(response.body);
       if (!this.#isComplete) throw cutError(who, 'the reply broke off before its end');
       const closing = closingEvent(family);
-      if (closing !== undefined) yield closing;
+      if (closing !== undefined) yield spell(closing);
     } catch (error) {
-      throw this.#fail(error);
+      const failure = this.#fail(error);
+      await handedOn();
+      throw failure;
     } finally {
       this.#graceTimer?.cancel();
       this.#stopClocks();
     }
   }
 
-  async *#readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<SseEvent, void, void> {
+  /** What came at once is handed on at once: each piece goes through five streams of the package. */
+  async *#readTexts(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void, void> {
     const onActivity = () => this.#showLife();
-    const events = openSseStream(body, { signal: this.#signal, onActivity });
-    const iterator = events[Symbol.asyncIterator]();
+    const batches = openSseBatches(body, { signal: this.#signal, onActivity });
     let isHandedOn = false;
     try {
-      for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) {
-        const sign = this.#readSign(next.value);
-        if (sign !== 'noise') yield next.value;
-        if (sign !== 'end') continue;
-        isHandedOn = true;
-        void this.#drain(iterator);
-        return;
+      for (let next = await batches.next(); next !== undefined; next = await batches.next()) {
+        const { text, isEnd, failure } = this.#readBatch(next);
+        if (isEnd) {
+          isHandedOn = true;
+          void this.#drain(batches);
+        }
+        if (text !== '') yield text;
+        if (failure !== undefined) throw failure.error;
+        if (isEnd) return;
       }
-      const { leftover } = events;
-      if (leftover !== undefined && this.#readSign(leftover) !== 'noise') yield leftover;
+      const { leftover } = batches;
+      if (leftover !== undefined && this.#readSign(leftover) !== 'noise') yield spell(leftover);
     } catch (error) {
       // After the finish nothing is missing but the terminal event.
       const isWhole = this.#isFinished && !(error instanceof AppError);
       if (!isWhole || this.#options.signal.aborted) throw error;
     } finally {
-      if (!isHandedOn) await iterator.return?.();
+      if (!isHandedOn) batches.close();
+    }
+  }
+
+  /** The events up to the terminal one, or to one that tells of a failure, which comes after them. */
+  #readBatch(events: readonly SseEvent[]): {
+    readonly text: string;
+    readonly isEnd: boolean;
+    readonly failure: { readonly error: unknown } | undefined;
+  } {
+    let text = '';
+    try {
+      for (const event of events) {
+        const sign = this.#readSign(event);
+        if (sign !== 'noise') text += spell(event);
+        if (sign === 'end') return { text, isEnd: true, failure: undefined };
+      }
+      return { text, isEnd: false, failure: undefined };
+    } catch (error) {
+      return { text, isEnd: false, failure: { error } };
     }
   }
 
@@ -164,10 +187,10 @@ export class Exchange {
   }
 
   /** Reads what follows the terminal event for a moment, so that the connection can serve the next request. Never rejects. */
-  async #drain(iterator: AsyncIterator<SseEvent>): Promise<void> {
+  async #drain(batches: SseBatches): Promise<void> {
     const timer = this.#options.clock.after(USAGE_GRACE_MS, () => this.#grace.abort());
     try {
-      while ((await iterator.next()).done !== true);
+      while ((await batches.next()) !== undefined);
     } catch {
       // The reply is whole; how the connection ends does not matter any more.
       this.#grace.abort();
@@ -211,6 +234,11 @@ export class Exchange {
   }
 }
 
+/** A stream that fails drops what waits in it. The package's streams are emptied by promises alone: one turn of the loop later they are. */
+function handedOn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
 function withQuery(url: string, query: string): string {
   if (query === '') return url;
   return url.includes('?') ? `${url}&${query.slice(1)}` : url + query;
@@ -223,16 +251,16 @@ function dropPlaceholderKeys(headers: Record<string, string>): void {
 }
 
 /** The stream a package reads: every event in the plainest spelling, LF only, no byte order mark. */
-function toBody(events: AsyncGenerator<SseEvent, void, void>): ReadableStream<Uint8Array> {
+function toBody(texts: AsyncGenerator<string, void, void>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const next = await events.next();
+      const next = await texts.next();
       if (next.done === true) controller.close();
-      else controller.enqueue(encoder.encode(spell(next.value)));
+      else controller.enqueue(encoder.encode(next.value));
     },
     async cancel() {
-      await events.return();
+      await texts.return();
     },
   });
 }

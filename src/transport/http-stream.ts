@@ -3,7 +3,7 @@ import { type Clock, sleep } from '../base/clock.ts';
 import { AppError } from '../base/errors.ts';
 import { discardBody, mediaType } from '../base/http.ts';
 import { type JsonObject, tryParseJson } from '../base/json.ts';
-import { openSseStream } from '../sse/stream.ts';
+import { openSseBatches } from '../sse/batches.ts';
 import type { SseEvent } from '../sse/types.ts';
 import { rpcMessages } from './message.ts';
 
@@ -29,7 +29,7 @@ export interface StreamReader {
 export async function readMessages(response: Response, reader: StreamReader): Promise<number> {
   const { position, signal, onActivity } = reader;
   if (response.body === null) return 0;
-  const stream = openSseStream(response.body, {
+  const batches = openSseBatches(response.body, {
     signal,
     onActivity,
     onRetry: (retryMs) => {
@@ -38,13 +38,19 @@ export async function readMessages(response: Response, reader: StreamReader): Pr
   });
   let events = 0;
   try {
-    for await (const event of stream) {
-      events += 1;
-      giveMessages(event, reader);
+    for (let batch = await batches.next(); batch !== undefined; batch = await batches.next()) {
+      for (const event of batch) {
+        signal.throwIfAborted();
+        events += 1;
+        position.lastEventId = event.id ?? position.lastEventId;
+        giveMessages(event, reader);
+      }
     }
-    if (stream.leftover !== undefined) giveMessages(stream.leftover, reader);
+    if (batches.leftover !== undefined) giveMessages(batches.leftover, reader);
   } finally {
-    position.lastEventId = stream.lastEventId ?? position.lastEventId;
+    // An id may also come without data, hence without an event.
+    if (!signal.aborted) position.lastEventId = batches.lastEventId ?? position.lastEventId;
+    batches.close();
   }
   return events;
 }
