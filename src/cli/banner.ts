@@ -123,7 +123,7 @@ function serverLine(
 }
 
 /** With the exact command, where a sign-in is all that is missing. */
-function needText({ error }: ServerStatus): string {
+export function needText({ error }: Pick<ServerStatus, 'error'>): string {
   if (error?.details['signIn'] !== true) return 'needs a token';
   return `needs a sign-in: ${clean(error.hint ?? '')}`;
 }

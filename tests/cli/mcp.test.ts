@@ -100,6 +100,39 @@ describe('mcp list --check', () => {
   });
 });
 
+test('a server that needs a sign-in is listed with the exact command', async () => {
+  const name = `tracker-${'x'.repeat(50)}`;
+  await using server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: ({ url }) => {
+      const { origin, pathname } = new URL(url);
+      if (pathname.startsWith('/.well-known/oauth-protected-resource')) {
+        return Response.json({ resource: `${origin}/mcp`, authorization_servers: [origin] });
+      }
+      const metadata = `${origin}/.well-known/oauth-protected-resource/mcp`;
+      const headers = { 'www-authenticate': `Bearer resource_metadata="${metadata}"` };
+      return new Response('no', { status: 401, headers });
+    },
+  });
+  const auth = { type: 'oauth', clientId: 'us' };
+  const config = { servers: [{ name, url: `${server.url}mcp`, auth }] };
+  const run = await runUsher(['mcp', 'list', '--check'], { config });
+  expect([run.code, run.stdout]).toEqual([
+    4,
+    `${name}  http  needs a sign-in: usher mcp login ${name}\n`,
+  ]);
+  const got = await runUsher(['mcp', 'get', name], { config });
+  expect(got.stdout).toEndWith(
+    `\nsign in: usher mcp login ${name}\ntest it: usher tools ${name}\n`,
+  );
+  const machine = { ...auth, grant: 'client_credentials', clientSecretEnv: 'SECRET' };
+  const other = await runUsher(['mcp', 'get', name], {
+    config: { servers: [{ name, url: `${server.url}mcp`, auth: machine }] },
+  });
+  expect(other.stdout).not.toContain('sign in');
+});
+
 describe('mcp doctor', () => {
   test('a server of an older revision is healthy, whatever it says to the probe', async () => {
     await using http = await startMcpServer();

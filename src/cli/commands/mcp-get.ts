@@ -66,11 +66,22 @@ function textOf(server: ServerDescription): string {
   return `${lines.map((line) => line.trimEnd()).join('\n')}\n`;
 }
 
-function nextStep({ name, approval, enabled }: ServerDescription): string {
+function nextStep({ name, approval, enabled, keys }: ServerDescription): string {
   if (approval === 'pending' || approval === 'changed' || approval === 'rejected') {
     return `approve it: usher mcp approve ${name}`;
   }
-  return enabled ? `test it: usher tools ${name}` : `switch it on: usher mcp enable ${name}`;
+  if (!enabled) return `switch it on: usher mcp enable ${name}`;
+  const signIn = signsInByPerson(keys) ? `sign in: usher mcp login ${name}\n` : '';
+  return `${signIn}test it: usher tools ${name}`;
+}
+
+/** Whether somebody did so already is kept elsewhere; no file is asked here but the configuration. */
+function signsInByPerson(keys: ServerDescription['keys']): boolean {
+  const valueAt = (name: string) => keys.find(({ key }) => key === name)?.value;
+  const grant = valueAt('auth.grant') ?? 'authorization_code';
+  return (
+    valueAt('auth.type') === 'oauth' && (grant === 'authorization_code' || grant === 'device_code')
+  );
 }
 
 const STATES: Readonly<Record<string, string | undefined>> = {

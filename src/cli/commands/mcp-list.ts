@@ -3,6 +3,7 @@ import { EXIT, type ExitCode } from '../../base/exit.ts';
 import { displayWidth, shorten } from '../../base/text.ts';
 import type { Config, ServerConfig } from '../../config/types.ts';
 import type { ServerStatus } from '../../mcp/types.ts';
+import { needText } from '../banner.ts';
 import type { Context } from '../context.ts';
 import { loadConfig, withHost } from '../house.ts';
 
@@ -64,13 +65,17 @@ async function checkServers(context: Context): Promise<ExitCode> {
     ...entryOf(server, config),
     ...stateOf(report.servers.find(({ name }) => name === server.name)),
   }));
+  const shownOf = (name: string, state: string) => {
+    const status = report.servers.find((one) => one.name === name);
+    return status?.state === 'needs_auth' ? needText(status) : state;
+  };
   if (options.output === 'json') {
     output.json({ servers, skipped: skippedEntries(config), pending: pendingEntries(config) });
   } else {
     const rows = servers.map(({ name, transport, ...one }) => [
       name,
       transport,
-      one.state.replace('_', ' '),
+      shownOf(name, one.state),
       ...(one.state === 'ready' && 'tools' in one
         ? [one.era ?? '-', one.protocolVersion ?? '-', count(one.tools), `${one.ms ?? 0} ms`]
         : []),
@@ -152,9 +157,11 @@ function count(tools: number): string {
   return tools === 1 ? '1 tool' : `${tools} tools`;
 }
 
-/** Columns two blanks apart. Texts of servers are on one line, at most 60 characters. */
+/** Columns two blanks apart. Texts of servers are on one line, at most 60 characters; state and place are ours. */
 function table(rows: readonly (readonly string[])[]): string {
-  const cells = rows.map((row) => row.map((cell, at) => (at === 3 ? cell : oneLine(cell))));
+  const cells = rows.map((row) =>
+    row.map((cell, at) => (at === 2 || at === 3 ? cell : oneLine(cell))),
+  );
   const widths = [0, 1, 2, 3, 4, 5].map((at) =>
     Math.max(0, ...cells.map((row) => (at < row.length - 1 ? displayWidth(row[at] ?? '') : 0))),
   );
