@@ -39,14 +39,19 @@ Object.defineProperty(Native.prototype, 'constructor', {
   },
   configurable: false,
 });
-const note = (promise, reason) => { if (!isIn(seen, promise)) rejected.set(promise, reason); };
+/** A script that makes more promises than this at once is told of the first ones. */
+const MOST_WATCHED = 10000;
+let watching = 0;
+const note = (promise, reason) => { if (rejected.size < MOST_WATCHED && !isIn(seen, promise)) rejected.set(promise, reason); };
 const thenOf = (promise, onValue, onError) => {
   isOurs = true;
   try { return Reflect.apply(nativeThen, promise, [onValue, onError]); } finally { isOurs = false; }
 };
 const watched = (promise) => {
   // What a class of the script makes on the way is not watched: it would be without end.
-  if (!isOurs && promise instanceof Native) thenOf(promise, undefined, (reason) => note(promise, reason));
+  if (isOurs || watching >= MOST_WATCHED || !(promise instanceof Native)) return promise;
+  watching += 1;
+  thenOf(promise, () => { watching -= 1; }, (reason) => { watching -= 1; note(promise, reason); });
   return promise;
 };
 const methods = {

@@ -243,6 +243,12 @@ describe('a rejection that nobody handles', () => {
     expect((await house.run(code)).error).toBeUndefined();
   });
 
+  test('costs a script that makes very many no more than they do', async () => {
+    const outcome = await house.run('for (let n = 0; n < 30000; n++) Promise.reject(n)');
+    const message = 'unhandled rejection: thrown: 0 (and 9999 more)';
+    expect(outcome.error).toEqual({ kind: 'error', message });
+  });
+
   test('leaves forEach what it is', async () => {
     const code = `
       const seen = [], self = { seen };
