@@ -24,7 +24,7 @@ export async function runProcess(words: readonly string[]): Promise<ExitCode> {
     clock: systemClock,
     exit: (code) => process.exit(code),
   });
-  catchFaults(openScreen(true), interrupts);
+  catchFaults(openScreen(true), interrupts, words.some(isVerbose));
   try {
     return await runCli(words, {
       env,
@@ -42,10 +42,16 @@ export async function runProcess(words: readonly string[]): Promise<ExitCode> {
   }
 }
 
-/** What nobody caught is a fault of ours: a short text, children killed, exit 70. */
-function catchFaults(screen: Screen, interrupts: Interrupts): void {
+/** `--verbose`, `-v`, `-qv`. A fault may come before the words are read, or be their reader's. */
+function isVerbose(word: string): boolean {
+  return word === '--verbose' || /^-[A-Za-z]*v[A-Za-z]*$/.test(word);
+}
+
+/** What nobody caught is a fault of ours: a short text, with `verbose` the stack, children killed, exit 70. */
+function catchFaults(screen: Screen, interrupts: Interrupts, verbose: boolean): void {
   const fail = (thrown: unknown) => {
-    const log = createLog({ level: 'warn', colour: false, writeLine: screen.line });
+    const level = verbose ? 'debug' : 'warn';
+    const log = createLog({ level, colour: false, writeLine: screen.line });
     const message = thrown instanceof Error ? thrown.message : String(thrown);
     reportError(new InternalError(message, { cause: thrown }), log);
     interrupts.kill();

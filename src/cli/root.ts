@@ -6,6 +6,7 @@ import { LimitError, UsageError } from '../base/errors.ts';
 import { EXIT, type ExitCode } from '../base/exit.ts';
 import { createLog, type Log } from '../base/log.ts';
 import { VERSION } from '../base/version.ts';
+import { isCommandName } from './command-table.ts';
 import type { Context } from './context.ts';
 import { type CliOptions, readOptions } from './options.ts';
 import type { Output } from './output.ts';
@@ -59,7 +60,7 @@ async function runWords(
     line = parseLine(words);
     options = readOptions(line);
   } catch (thrown) {
-    return reportError(thrown, plainLog, usageText('', [], usageColumns(screen)));
+    return reportError(thrown, plainLog, usageOf(words, usageColumns(screen)));
   }
   const log = createLog({
     level: levelOf(options),
@@ -93,6 +94,11 @@ function pausing(limit: Limit, interrupts: Interrupts): Interrupts {
       };
     },
   };
+}
+
+/** Of the command that words begin with which are no whole command line: `mcp add x --unknown`. */
+function usageOf([first = '', ...rest]: readonly string[], columns: number): string {
+  return isCommandName(first) ? usageText(first, rest, columns) : usageText('', [], columns);
 }
 
 async function runCommand(line: ParsedLine, context: Context): Promise<ExitCode> {

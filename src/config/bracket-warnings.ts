@@ -17,9 +17,11 @@ export function bracketWarnings(
   layers: readonly Layer[],
   servers: readonly MergedServer[],
 ): readonly ConfigWarning[] {
-  const ofRoots = layers.flatMap(({ root, file }) =>
-    root === undefined ? [] : warningsOf(file, rulePatterns(childOf(file.value, 'rules'))),
-  );
+  const ofRoots = layers.flatMap(({ root, file }) => {
+    if (root === undefined) return [];
+    const left = textsOf(childOf(file.value, 'defaultTools'), ['defaultTools']);
+    return warningsOf(file, [...left, ...rulePatterns(childOf(file.value, 'rules'))]);
+  });
   const entries = servers.flatMap(({ base, changes }) => [
     base,
     ...changes.map(({ entry }) => entry),

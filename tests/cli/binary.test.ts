@@ -1,10 +1,12 @@
 /** The compiled binary where only a real process counts: terminals, pipes, signals, full disks. */
 import { describe, expect, test } from 'bun:test';
 import { closeSync, existsSync, openSync } from 'node:fs';
+import { join } from 'node:path';
 import { startModelServer } from '../fixtures/models/server.ts';
 import { startMcpServer } from '../fixtures/servers/http.ts';
 import { standardTools, tool } from '../fixtures/servers/script.ts';
 import { scriptedModel } from '../helpers/config.ts';
+import { newFolder, writeFiles } from '../helpers/places.ts';
 import {
   planRun,
   type RunningUsher,
@@ -214,6 +216,22 @@ describe('places', () => {
     const script = `exec "$0" "$@" ${redirection}`;
     expect(Bun.spawnSync(['sh', '-c', script, ...plan.command], plan).exitCode).toBe(code);
     expect(ends('-p', 'w/list_directory')).toEqual([code, true]);
+  });
+
+  test.each([
+    [[], false],
+    [['-v'], true],
+  ] as const)('a fault nobody caught, with %p: its stack is told: %p', async (flags, isTold) => {
+    const folder = writeFiles(newFolder(), {
+      'fault.ts': "setTimeout(() => { throw new TypeError('boom'); }, 50);",
+    });
+    const run = await runUsher(['-p', '-', ...flags], {
+      stdin: 'silent',
+      env: { BUN_OPTIONS: `--preload ${join(folder, 'fault.ts')}` },
+    });
+    expect([run.code, /^ +at /m.test(run.stderr)]).toEqual([70, isTold]);
+    expect(run.stderr).toContain('boom\n  please report it with the output of the same command');
+    expect(run.stderr.includes('caused by TypeError: boom')).toBe(isTold);
   });
 
   test('no HOME: a run works, config path says what to do', async () => {

@@ -3,6 +3,7 @@ import { ConnectError, InternalError, UsageError } from '../../src/base/errors.t
 import { createLog, type LogLevel } from '../../src/base/log.ts';
 import { reportError } from '../../src/cli/report.ts';
 import { usageText } from '../../src/cli/usage.ts';
+import { cli } from './fakes.ts';
 
 function told(thrown: unknown, level: LogLevel, usage?: string) {
   const lines: string[] = [];
@@ -75,6 +76,17 @@ describe('usage', () => {
     );
     expect(lines[0]).toStartWith('usage: usher mcp list | get NAME');
     expect(lines.at(-1)).toEndWith('or: usher mcp --help');
+  });
+
+  test('is of the command whose flag nobody knows', async () => {
+    const { exit, stderr } = await cli(['mcp', 'add', 'x', '--cod', '1']);
+    expect([exit, stderr.split('\n').at(-2)]).toEqual([
+      2,
+      '  usage: usher mcp add NAME [URL | -- PROGRAM ARG ...], or: usher mcp --help',
+    ]);
+    expect((await cli(['--cod'])).stderr).toEndWith(
+      '  usage: usher --prompt TEXT, or: usher --help\n',
+    );
   });
 
   test('is one line where that is enough', () => {

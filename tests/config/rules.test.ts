@@ -204,6 +204,7 @@ servers:
     tools: ["get_[a-z]*", plain, "!{a}"]
     toolPermissions: { "write[12]": ask, "*": auto }
     toolExposure: { "{a,b}": hidden }
+defaultTools: [+codemode, "-gh/[ab]*"]
 `;
   const { warnings } = await load(text);
   const at = (place: string, path: string) =>
@@ -216,6 +217,7 @@ servers:
     at('8:34', 'servers.gh.tools[2]'),
     at('9:24', 'servers.gh.toolPermissions."write[12]"'),
     at('10:21', 'servers.gh.toolExposure."{a,b}"'),
+    at('11:27', 'defaultTools[1]'),
   ]);
   expect(warnings[0]?.message).toContain('\n    - deny: "gh/{delete,drop}_*"\n            ^');
 });
