@@ -137,12 +137,6 @@ describe('stdout', () => {
       [1, word],
     ]);
   });
-
-  test('without a descriptor is no failure', async () => {
-    const plan = planRun(['--help'], {});
-    const run = Bun.spawnSync(['sh', '-c', 'exec "$0" "$@" >&- 2>&-', ...plan.command], plan);
-    expect(run.exitCode).toBe(0);
-  });
 });
 
 /** Waits until stderr holds the text; the run's own limit ends it otherwise. */
