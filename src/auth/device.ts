@@ -8,6 +8,7 @@ import { AppError, AuthError, ConnectError, ProtocolError } from '../base/errors
 import { isJsonObject, type JsonObject } from '../base/json.ts';
 import { registerSecret } from '../base/redact.ts';
 import { escapeForTerminal, shorten } from '../base/text.ts';
+import { hostNotes } from './authorize.ts';
 import { clientAuth } from './client-auth.ts';
 import { addressProblem } from './metadata-urls.ts';
 import { loginFetch } from './request.ts';
@@ -38,7 +39,6 @@ const MAX_WAIT_MS = 15 * 60_000;
 const DEFAULT_INTERVAL_MS = 5000;
 /** Also what `slow_down` adds. @see RFC 8628 3.5 */
 const SLOWER_MS = 5000;
-const MAX_INTERVAL_MS = 60_000;
 /** In a row; a network that is gone for longer is no blip. */
 const MAX_BLIPS = 5;
 const MAX_CODE_CHARACTERS = 64;
@@ -59,7 +59,7 @@ export async function deviceLogin(
   const limit = startLimit(ports.clock, Math.min(started.lifeMs, MAX_WAIT_MS), over);
   const stop = AbortSignal.any([signal, limit.signal]);
   try {
-    interaction.tell(linesFor(request.subject, started));
+    interaction.tell(linesFor(request, started));
     // Whether it opens matters to nobody: the address has been told.
     void interaction.openUrl?.(started.completeUri ?? started.uri).catch(() => undefined);
     return await raceAbort(poll(request, started, ports, stop), stop);
@@ -142,7 +142,7 @@ function readStarted(fields: JsonObject, { label }: Subject, issuer: string): St
     uri,
     completeUri,
     lifeMs,
-    intervalMs: Math.min(intervalMs, MAX_INTERVAL_MS),
+    intervalMs,
   };
 }
 
@@ -176,7 +176,7 @@ async function poll(
       signal.throwIfAborted();
       const said = errorOf(error);
       if (said === 'authorization_pending') blips = 0;
-      else if (said === 'slow_down') intervalMs = Math.min(intervalMs + SLOWER_MS, MAX_INTERVAL_MS);
+      else if (said === 'slow_down') intervalMs += SLOWER_MS;
       else if (said === 'expired_token') throw tooLate(subject);
       else if (said === 'access_denied') throw refused(subject);
       else if (error instanceof ConnectError && error.retryable && blips < MAX_BLIPS) blips += 1;
@@ -191,10 +191,14 @@ function errorOf(error: unknown): unknown {
     : undefined;
 }
 
-function linesFor({ label }: Subject, { uri, userCode }: Started): readonly string[] {
+function linesFor(
+  { subject, discovery }: DeviceRequest,
+  { uri, userCode }: Started,
+): readonly string[] {
   return [
-    `to sign in to ${label}, open this address on any device:`,
+    `to sign in to ${subject.label}, open this address on any device:`,
     shorten(escapeForTerminal(uri), MAX_FIELD_CHARACTERS),
+    ...hostNotes(uri, discovery.metadata.issuer),
     `and type in the code: ${escapeForTerminal(userCode)}`,
   ];
 }

@@ -37,7 +37,7 @@ const MAX_AUTHORIZATIONS = 3;
 
 export class SignIn {
   readonly subject: Subject;
-  readonly #ports: SignInPorts;
+  readonly ports: SignInPorts;
   #login: StoredLogin | undefined;
   #isRead = false;
   #isStartingOver = false;
@@ -47,12 +47,12 @@ export class SignIn {
 
   constructor(subject: Subject, ports: SignInPorts) {
     this.subject = subject;
-    this.#ports = ports;
+    this.ports = ports;
   }
 
   /** The kept login, refreshed ahead of its expiry; `undefined`: nothing that could be sent. */
   async current(signal: AbortSignal): Promise<StoredLogin | undefined> {
-    if (!this.#isRead) this.#take(await this.#ports.store.read(this.subject.key));
+    if (!this.#isRead) this.#take(await this.ports.store.read(this.subject.key));
     if (this.#login === undefined) return undefined;
     return this.#take(await this.#fresh(this.#login, undefined, signal));
   }
@@ -110,7 +110,7 @@ export class SignIn {
   }
 
   async keep(login: StoredLogin): Promise<StoredLogin> {
-    await this.#ports.store.write(login);
+    await this.ports.store.write(login);
     this.#isStartingOver = false;
     this.#take(login);
     return login;
@@ -124,7 +124,7 @@ export class SignIn {
 
   /** Revokes and forgets the tokens. False: nothing was kept. */
   async end(signal: AbortSignal): Promise<boolean> {
-    const { store } = this.#ports;
+    const { store } = this.ports;
     const login = await store.read(this.subject.key);
     if (login === undefined) return false;
     const { revokeTokens } = await import('./revoke.ts');
@@ -139,7 +139,7 @@ export class SignIn {
     signal: AbortSignal,
   ): Promise<StoredLogin | undefined> {
     if (this.#isStartingOver) return undefined;
-    const kept = await this.#ports.store.read(this.subject.key);
+    const kept = await this.ports.store.read(this.subject.key);
     const isStepUp = challenge?.error === 'insufficient_scope';
     const lacks = isStepUp && lacksScope(challenge.scope, kept?.tokens.scope);
     if (kept !== undefined && kept.tokens.accessToken !== used?.tokens.accessToken && !lacks) {
@@ -183,18 +183,18 @@ export class SignIn {
     const scope = scopeToAsk({ settings, discovery, challenge, kept, extra: wish.scope });
     const bindsTokens =
       settings.dpop ?? (challenge?.scheme === 'dpop' || kept?.dpopKey !== undefined);
-    return { subject, ports: this.#ports, discovery, scope, kept, bindsTokens, signal };
+    return { subject, ports: this.ports, discovery, scope, kept, bindsTokens, signal };
   }
 
   async #discover(challenge: Challenge | undefined, signal: AbortSignal): Promise<Discovery> {
     const { discover } = await import('./discover.ts');
-    const found = await discover(this.subject, challenge, this.#ports, signal);
+    const found = await discover(this.subject, challenge, this.ports, signal);
     const { url, resource } = this.subject;
     return url === undefined ? { ...found, resource } : found;
   }
 
   async #keptAt(discovery: Discovery): Promise<StoredLogin | undefined> {
-    return sameIssuer(await this.#ports.store.read(this.subject.key), discovery);
+    return sameIssuer(await this.ports.store.read(this.subject.key), discovery);
   }
 
   #fresh(
@@ -202,7 +202,7 @@ export class SignIn {
     used: string | undefined,
     signal: AbortSignal,
   ): Promise<StoredLogin | undefined> {
-    const { store, clock } = this.#ports;
+    const { store, clock } = this.ports;
     const refresh = async (stored: StoredLogin) => {
       const { refreshTokens } = await import('./token-request.ts');
       // Under its own limit of time: an answer that nobody waits for would lose a rotated token.
@@ -215,7 +215,7 @@ export class SignIn {
   #contextOf({ metadata, client, resource, tokens, dpopKey }: StoredLogin, signal: AbortSignal) {
     const { subject } = this;
     const { scope } = tokens;
-    return { subject, metadata, client, resource, scope, dpopKey, ports: this.#ports, signal };
+    return { subject, metadata, client, resource, scope, dpopKey, ports: this.ports, signal };
   }
 
   #take(login: StoredLogin | undefined): StoredLogin | undefined {

@@ -2,8 +2,9 @@
 import { SignInNeededError } from '../auth/oauth-source.ts';
 import type { SignIn, SignInWish } from '../auth/sign-in.ts';
 import { loginSubject } from '../auth/subject.ts';
-import type { Interaction, LoginStore, StoredLogin } from '../auth/types.ts';
+import type { Interaction, StoredLogin } from '../auth/types.ts';
 import { UsageError } from '../base/errors.ts';
+import { stateDirectory } from '../base/paths.ts';
 import { spawnChild } from '../base/spawn.ts';
 import { VERSION } from '../base/version.ts';
 import type { Config, ServerConfig } from '../config/types.ts';
@@ -32,7 +33,12 @@ export interface SignInRequest {
 }
 
 export type SignInOutcome =
-  | { readonly kind: 'address'; readonly url: string }
+  | {
+      readonly kind: 'address';
+      readonly url: string;
+      /** For the person: what to do with it. */
+      readonly lines: readonly string[];
+    }
   | {
       readonly kind: 'signed in';
       readonly scope: string | undefined;
@@ -63,6 +69,7 @@ export function createSignIns(
   options: { readonly cwd: string; readonly isNamedByUrl: boolean },
   deps: HostDeps,
 ): SignIns {
+  const stateDir = stateDirectory(deps.env);
   const logins = openLogins(deps);
   const ports = { ...signInPorts(deps), logins };
   const named = (name: string): SignIn => {
@@ -99,7 +106,7 @@ export function createSignIns(
       if (server.endpoint.kind === 'builtin') throw noSignIn(server);
       const connection = connect(server);
       try {
-        return await signInOver(connection, request, logins, signal);
+        return await signInOver(connection, request, stateDir, signal);
       } finally {
         await connection.close();
       }
@@ -112,7 +119,7 @@ export function createSignIns(
     forget: async (server, signal) => (await endOf(server, signal)) ?? false,
     async signInNamed(name, request, signal) {
       const signIn = named(name);
-      const outcome = await goThrough(signIn, { challenge: undefined }, request, logins, signal);
+      const outcome = await goThrough(signIn, { challenge: undefined }, request, stateDir, signal);
       return outcome.kind === 'address' ? outcome : signedIn(outcome.login);
     },
     signOutNamed: async (name, signal) => named(name).end(signal),
@@ -123,14 +130,14 @@ export function createSignIns(
 export async function signInOver(
   connection: Connection,
   request: SignInRequest,
-  logins: LoginStore,
+  stateDir: string | undefined,
   signal: AbortSignal,
 ): Promise<SignInOutcome> {
   const { signIn, config } = connection;
   if (signIn === undefined) throw noSignIn(config);
   const challenge =
     request.how.kind === 'code' ? undefined : await challengeOf(connection, signIn, signal);
-  const outcome = await goThrough(signIn, { challenge }, request, logins, signal);
+  const outcome = await goThrough(signIn, { challenge }, request, stateDir, signal);
   if (outcome.kind === 'address') return outcome;
   await connection.connect(signal);
   signal.throwIfAborted();
@@ -164,14 +171,14 @@ async function challengeOf(connection: Connection, signIn: SignIn, signal: Abort
 }
 
 type Way =
-  | { readonly kind: 'address'; readonly url: string }
+  | Extract<SignInOutcome, { kind: 'address' }>
   | { readonly kind: 'login'; readonly login: StoredLogin };
 
 async function goThrough(
   signIn: SignIn,
   wish: SignInWish,
   { how, scope }: SignInRequest,
-  logins: LoginStore,
+  stateDir: string | undefined,
   signal: AbortSignal,
 ): Promise<Way> {
   switch (how.kind) {
@@ -182,13 +189,13 @@ async function goThrough(
     case 'address': {
       const { startLater } = await import('../auth/later.ts');
       const job = await signIn.prepare({ ...wish, scope }, signal);
-      return { kind: 'address', url: await startLater(job, logins) };
+      return { kind: 'address', ...(await startLater(job, stateDir)) };
     }
     case 'code': {
       const { finishLater } = await import('../auth/later.ts');
       return {
         kind: 'login',
-        login: await signIn.keep(await finishLater(signIn, how.pasted, logins, signal)),
+        login: await signIn.keep(await finishLater(signIn, how.pasted, stateDir, signal)),
       };
     }
   }

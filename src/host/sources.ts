@@ -184,7 +184,7 @@ export function createSources(
       return connection.status();
     },
     signIn: async (server, request, signal) =>
-      signInOver(connectionOf(server), request, logins, signal),
+      signInOver(connectionOf(server), request, stateDirectory(deps.env), signal),
     async close() {
       await manager.close();
       memory.save();

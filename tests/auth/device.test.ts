@@ -95,6 +95,7 @@ describe('a sign-in on another device', () => {
     expect(told).toEqual([
       'to sign in to server "s1", open this address on any device:',
       'https://id.example/device',
+      `it leads to id.example; the authorization server is ${server.url}`,
       'and type in the code: WDJB-MJHT',
     ]);
     expect(opened).toEqual(['https://id.example/device?code=WDJB-MJHT']);

@@ -115,8 +115,7 @@ function tellLogin(context: Context, what: string, outcome: SignInOutcome): Exit
     if (options.output === 'json') output.json({ url: outcome.url });
     else output.text(`${outcome.url}\n`);
     if (!options.quiet) {
-      screen.line('open that address; the browser will end at a page that cannot be reached.');
-      screen.line('Copy its address, and within 10 minutes run the same command with --code -');
+      for (const line of outcome.lines) screen.line(line);
     }
     return EXIT.ok;
   }
