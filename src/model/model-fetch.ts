@@ -3,7 +3,7 @@
  * normalises the event stream, ends it at the format's terminal event even if the socket stays open,
  * and remembers why it failed, since the packages hide or reword that.
  */
-import { anySignal, type Limit, startLimit } from '../base/abort.ts';
+import { type Limit, startLimit } from '../base/abort.ts';
 import type { Clock, Timer } from '../base/clock.ts';
 import { AppError } from '../base/errors.ts';
 import { type Fetch, readErrorBody, sendRequest } from '../base/http.ts';
@@ -47,9 +47,10 @@ const USAGE_GRACE_MS = 100;
 /** One request and its reply. Not to be used twice; the owner calls `close`. */
 export class Exchange {
   readonly #options: ExchangeOptions;
+  /** Not AbortSignal.any: what it makes stays with a signal that lives on for the whole run (Bun 1.4.5). */
   readonly #stop = new AbortController();
-  readonly #grace = new AbortController();
-  readonly #signal: AbortSignal;
+  readonly #signal = this.#stop.signal;
+  readonly #onCaller = () => this.#stop.abort(this.#options.signal.reason);
   readonly #firstByte: Limit;
   #idle: Limit | undefined;
   #graceTimer: Timer | undefined;
@@ -59,7 +60,8 @@ export class Exchange {
 
   constructor(options: ExchangeOptions) {
     this.#options = options;
-    this.#signal = anySignal(options.signal, this.#stop.signal, this.#grace.signal);
+    if (options.signal.aborted) this.#onCaller();
+    options.signal.addEventListener('abort', this.#onCaller, { once: true });
     this.#firstByte = this.#startClock('firstByte', options.limits.firstByteMs, 'no reply');
   }
 
@@ -76,6 +78,7 @@ export class Exchange {
   /** Ends the request if it still runs. Idempotent. */
   close(): void {
     this.#stopClocks();
+    this.#options.signal.removeEventListener('abort', this.#onCaller);
     if (!this.#isComplete) this.#stop.abort();
   }
 
@@ -183,17 +186,17 @@ export class Exchange {
 
   #waitAtMost(graceMs: number): void {
     this.#graceTimer?.cancel();
-    this.#graceTimer = this.#options.clock.after(graceMs, () => this.#grace.abort());
+    this.#graceTimer = this.#options.clock.after(graceMs, () => this.#stop.abort());
   }
 
   /** Reads what follows the terminal event for a moment, so that the connection can serve the next request. Never rejects. */
   async #drain(batches: SseBatches): Promise<void> {
-    const timer = this.#options.clock.after(USAGE_GRACE_MS, () => this.#grace.abort());
+    const timer = this.#options.clock.after(USAGE_GRACE_MS, () => this.#stop.abort());
     try {
       while ((await batches.next()) !== undefined);
     } catch {
       // The reply is whole; how the connection ends does not matter any more.
-      this.#grace.abort();
+      this.#stop.abort();
     } finally {
       timer.cancel();
     }

@@ -48,7 +48,22 @@ function chatSign({ event, data }: SseEvent, finished: boolean): StreamSign {
   const isFinish =
     /"finish_reason"\s*:\s*"[^"]/.test(data) && finishReason(tryParseJson(data)) !== undefined;
   if ((isFinish || finished) && /"usage"\s*:\s*\{/.test(data)) return 'usage';
-  return isFinish ? 'finish' : 'more';
+  if (isFinish) return 'finish';
+  return NO_TEXT.test(data) && isEmpty(tryParseJson(data)) ? 'noise' : 'more';
+}
+
+/** Cheap to look for; a chunk with text has none of it. */
+const NO_TEXT = /"content"\s*:\s*(?:""|null)/;
+
+/** True for a chunk that says nothing, as most replies begin with: a role alone. The package would check it as any other. */
+function isEmpty(chunk: JsonValue | undefined): boolean {
+  const { choices, usage } = objectOf(chunk);
+  if (!Array.isArray(choices) || choices.length !== 1 || isJsonObject(usage)) return false;
+  const { delta } = objectOf(choices[0]);
+  if (!isJsonObject(delta)) return false;
+  return Object.entries(delta).every(
+    ([key, part]) => key === 'role' || part === '' || part === null,
+  );
 }
 
 function finishReason(chunk: JsonValue | undefined): string | undefined {

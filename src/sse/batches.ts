@@ -41,12 +41,15 @@ export function openSseBatches(
   const cancel = () => void reader.cancel(signal.reason).catch(() => undefined);
   signal.addEventListener('abort', cancel, { once: true });
 
-  const close = () => {
-    if (isClosed) return;
+  const release = () => {
     isClosed = true;
     signal.removeEventListener('abort', cancel);
-    cancel();
     reader.releaseLock();
+  };
+  const close = () => {
+    if (isClosed) return;
+    cancel();
+    release();
   };
   const feed = (chunk: Uint8Array) => {
     onActivity?.(chunk.byteLength);
@@ -70,7 +73,7 @@ export function openSseBatches(
       if (ready.length > 0) return ready;
     }
     leftover = parser.end();
-    close();
+    release();
     return undefined;
   };
 

@@ -22,6 +22,17 @@ describe('chat completions of odd servers', () => {
       'a',
     ],
     [
+      'an opening with a role alone',
+      [
+        stream(
+          chunk({ role: 'assistant', content: '', refusal: null }),
+          chunk({ content: 'a' }),
+          chunk({ content: '' }, 'stop'),
+        ),
+      ],
+      'a',
+    ],
+    [
       'an empty finish reason on every chunk',
       [stream(chunk({ content: 'a' }, ''), chunk({ content: 'b' }, 'stop'))],
       'ab',
@@ -73,6 +84,23 @@ describe('chat completions of odd servers', () => {
       finish: 'tool_calls',
       toolCalls: [{ id: 'c', name: 't', argumentsText: '{}' }],
     });
+  });
+
+  test('that put a call or a thought into the chunk with the role lose neither', async () => {
+    const call = { index: 0, id: 'c', type: 'function', function: { name: 't', arguments: '{}' } };
+    const role = { role: 'assistant', content: null };
+    const { model } = await modelOn([
+      stream(
+        chunk({ ...role, reasoning_content: 'hm' }),
+        chunk({ ...role, tool_calls: [call] }),
+        chunk({}, 'tool_calls'),
+      ),
+    ]);
+    const { reply } = await askOn(model);
+    expect([reply?.toolCalls, JSON.stringify(reply?.state).includes('hm')]).toEqual([
+      [{ id: 'c', name: 't', argumentsText: '{}' }],
+      true,
+    ]);
   });
 
   test('that say tool_calls without any gave no answer', async () => {
