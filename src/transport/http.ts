@@ -27,6 +27,7 @@ import {
 } from './http-errors.ts';
 import { HttpListener } from './http-listener.ts';
 import { isEventStream, type StreamPosition } from './http-stream.ts';
+import { isNear, readAnswerText } from './http-text.ts';
 import { type Control, InFlight } from './in-flight.ts';
 import { answeredId, requestId, rpcError, rpcMessages } from './message.ts';
 import { isEnveloped, standardHeaders } from './modern.ts';
@@ -58,6 +59,7 @@ export class HttpTransport implements Transport {
   readonly kind = 'http';
   lastHeardMs: number | undefined;
   readonly #target: Target;
+  readonly #isNear: boolean;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #ports: HttpPorts;
   readonly #session = new HttpSession();
@@ -69,6 +71,7 @@ export class HttpTransport implements Transport {
 
   constructor(options: HttpOptions, ports: HttpPorts) {
     this.#target = options;
+    this.#isNear = isNear(options.url);
     this.#ports = ports;
     this.#headers = {
       ...lowerCaseNames(options.headers),
@@ -199,7 +202,8 @@ export class HttpTransport implements Transport {
       await this.#readAnswerStream(exchange, response, control, onActivity);
       return;
     }
-    const text = await readText(response, undefined, onActivity);
+    const { clock } = this.#ports;
+    const text = await readAnswerText(response, { clock, isNear: this.#isNear, onActivity });
     const value = tryParseJson(text);
     for (const message of rpcMessages(value)) this.#deliver(message);
     if (!exchange.isAnswered && isJsonObject(value)) this.#deliverError(exchange, value);
