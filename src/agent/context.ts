@@ -1,5 +1,5 @@
 /** Keeps a conversation under `contextTokens` by shrinking the oldest tool results (design 5). */
-import type { ModelMessage, ModelRequest } from '../model/types.ts';
+import type { ModelMessage, ModelRequest, ModelTool } from '../model/types.ts';
 
 /** Rough but stable: a token is about four bytes of UTF-8. */
 const BYTES_PER_TOKEN = 4;
@@ -11,8 +11,8 @@ export const SHRUNK_RESULT =
 /** Estimated input tokens of a request: text, calls and tool definitions. */
 export function estimateTokens(request: ModelRequest): number {
   let bytes = Buffer.byteLength(request.system);
-  for (const tool of request.tools) bytes += Buffer.byteLength(JSON.stringify(tool));
-  for (const message of request.messages) bytes += messageBytes(message);
+  for (const tool of request.tools) bytes += bytesOnce(tool, toolBytes);
+  for (const message of request.messages) bytes += bytesOnce(message, messageBytes);
   return Math.ceil(bytes / BYTES_PER_TOKEN);
 }
 
@@ -38,6 +38,21 @@ export function fitContext(
     });
     return { ...message, results };
   });
+}
+
+/** Tools and messages are measured at every turn and never change. */
+const measured = new WeakMap<object, number>();
+
+function bytesOnce<T extends object>(part: T, measure: (part: T) => number): number {
+  const known = measured.get(part);
+  if (known !== undefined) return known;
+  const bytes = measure(part);
+  measured.set(part, bytes);
+  return bytes;
+}
+
+function toolBytes(tool: ModelTool): number {
+  return Buffer.byteLength(JSON.stringify(tool));
 }
 
 function messageBytes(message: ModelMessage): number {
