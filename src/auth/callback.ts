@@ -125,9 +125,9 @@ function refusal(request: Request, own: URL): Response | undefined {
   const origin = request.headers.get('origin');
   const isForeign =
     request.headers.get('host') !== own.host || (origin !== null && origin !== own.origin);
-  // A page elsewhere can embed our address as a picture; a person's browser comes by navigating.
-  const mode = request.headers.get('sec-fetch-mode');
-  if (isForeign || (mode !== null && mode !== 'navigate')) return bareResponse(403);
+  // A page elsewhere can embed our address as a picture. Programs that follow redirects may say `cors`.
+  const isEmbedded = request.headers.get('sec-fetch-mode') === 'no-cors';
+  if (isForeign || isEmbedded) return bareResponse(403);
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     return bareResponse(405, { Allow: 'GET, HEAD' });
   }

@@ -46,9 +46,17 @@ export async function discover(
     return { resource: canonicalUrl(url), resourceScopes: undefined, metadata, isLegacy: true };
   }
   const named = found.authorizationServers;
-  const metadata =
-    (await configuredMetadata(asking, subject, named.length === 0 ? undefined : named)) ??
-    (await namedMetadata(asking, found, url));
+  const issuers = named.length === 0 ? undefined : named;
+  let metadata: ServerMetadata;
+  try {
+    metadata =
+      (await configuredMetadata(asking, subject, issuers)) ??
+      (await namedMetadata(asking, found, url));
+  } catch (error) {
+    throw found.mismatch ?? error;
+  }
+  // Told after its authorization server was looked at, before anything is asked of that.
+  if (found.mismatch !== undefined) throw found.mismatch;
   return { resource: found.resource, resourceScopes: found.scopes, metadata, isLegacy: false };
 }
 

@@ -11,15 +11,16 @@ export interface ProtectedResource {
   readonly resource: string;
   /** Issuers as written, not checked; empty: it names none. */
   readonly authorizationServers: readonly string[];
+  /** It is about another server than ours: nobody may be signed in by it. */
+  readonly mismatch: AuthError | undefined;
   /** `undefined`: it lists none. */
   readonly scopes: readonly string[] | undefined;
 }
 
 /**
  * The metadata of the server at `serverUrl`, from where its challenge says (`named`) or else from the
- * well-known places; `undefined`: the server has none. Throws AuthError, before anything else is asked,
- * when the metadata is about another server or its place cannot be used; ProtocolError when a named one
- * is nowhere, or for a document that is none.
+ * well-known places; `undefined`: the server has none. Throws AuthError, before anything is asked, when its
+ * place cannot be used; ProtocolError when a named one is nowhere, or for a document that is none.
  */
 export async function readProtectedResource(
   asking: Asking,
@@ -58,17 +59,17 @@ function checked(
   const resource = fields.text('resource');
   const where = `${label}: its metadata at ${shownUrl(url)}`;
   if (resource === undefined) throw new ProtocolError(`${where} names no resource`);
-  if (!coversServer(resource, serverUrl)) {
-    const [theirs, ours] = [excerpt(resource), shownUrl(serverUrl)];
-    throw new AuthError(`${where} is about ${theirs}, not about ${ours}; nothing is asked there`, {
-      hint: 'check url; if it is right, its operator has to correct resource in the metadata',
-      details: { resource: theirs, url: ours },
-    });
-  }
+  const [theirs, ours] = [excerpt(resource), shownUrl(serverUrl)];
   return {
     url,
     resource,
     authorizationServers: fields.texts('authorization_servers') ?? [],
+    mismatch: coversServer(resource, serverUrl)
+      ? undefined
+      : new AuthError(`${where} is about ${theirs}, not about ${ours}; nobody is signed in there`, {
+          hint: 'check url; if it is right, its operator has to correct resource in the metadata',
+          details: { resource: theirs, url: ours },
+        }),
     scopes: scopesOf(fields),
   };
 }

@@ -33,6 +33,8 @@ interface Note {
   flight?: Flight;
   /** `Clock.now()` of the last attempt. */
   attemptAt?: number;
+  /** What it failed with, and for which token. */
+  failure?: { readonly from: string; readonly error: unknown };
   /** Refreshed, but the store did not take it. */
   unsaved?: { readonly from: string; readonly login: StoredLogin };
 }
@@ -100,6 +102,8 @@ async function fly(
   const waitMs = (note.attemptAt ?? Number.NEGATIVE_INFINITY) + PAUSE_MS - clock.now();
   if (waitMs > 0 && note.unsaved === undefined) {
     if (isHolding) return found;
+    // Whoever asks again within the pause would get the same.
+    if (note.failure?.from === found.tokens.accessToken) throw note.failure.error;
     await sleep(clock, waitMs, signal);
   }
   try {
@@ -128,6 +132,7 @@ async function renew(
   const isHolding = holds(current, used, clock);
   if (current.tokens.refreshToken === undefined) return isHolding ? current : undefined;
   note.attemptAt = clock.now();
+  delete note.failure;
   let next: StoredLogin;
   try {
     next = await request.refresh(current);
@@ -135,6 +140,7 @@ async function renew(
     const word = error instanceof AppError ? error.details['error'] : undefined;
     if (word === 'invalid_grant') return takeOverOrRemove(store, current);
     if (isHolding && word !== 'invalid_client' && isOfOthers(error)) return current;
+    note.failure = { from, error };
     throw error;
   }
   return save(note, request, { from, login: { ...next, savedAt: clock.date().getTime() } });

@@ -5,7 +5,7 @@
  */
 import { AuthError, ConfigError } from '../base/errors.ts';
 import { excerpt } from '../base/http.ts';
-import { isJsonObject, tryParseJson } from '../base/json.ts';
+import { isJsonObject, type JsonObject, tryParseJson } from '../base/json.ts';
 import { secretFrom } from './client-auth.ts';
 import { shownUrl } from './metadata-urls.ts';
 import {
@@ -59,18 +59,28 @@ export async function register(
   }
   const wish = { subject, metadata, isLegacy, redirectUris, scope };
   const { url, body } = registrationRequest(wish);
-  const response = await loginFetch(
-    ports,
-    signal,
-    subject.label,
-  )(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  const text = await response.text();
-  if (!response.ok) throw refused(wish, url, response.status, text);
-  return readRegistration(wish, url, body, tryParseJson(text));
+  const send = loginFetch(ports, signal, subject.label);
+  const headers = { 'content-type': 'application/json' };
+  const post = async (asked: JsonObject): Promise<RegisteredClient> => {
+    const response = await send(url, { method: 'POST', headers, body: JSON.stringify(asked) });
+    const text = await response.text();
+    if (!response.ok) throw refused(wish, url, response.status, text);
+    return readRegistration(wish, url, asked, tryParseJson(text));
+  };
+  try {
+    return await post(body);
+  } catch (error) {
+    // Some servers want to know the scopes here, others refuse those that only the resource knows.
+    if (body['scope'] === undefined || !isAboutMetadata(error)) throw error;
+    const { scope: _scope, ...rest } = body;
+    return post(rest);
+  }
+}
+
+/** @see RFC 7591 3.2.2 */
+function isAboutMetadata(error: unknown): boolean {
+  if (!(error instanceof AuthError) || error.details['status'] !== 400) return false;
+  return ['invalid_client_metadata', 'invalid_scope'].includes(String(error.details['error']));
 }
 
 /** A key proves more than a secret. @see RFC 8414 2: client_secret_basic where the server lists nothing */

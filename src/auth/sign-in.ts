@@ -6,6 +6,7 @@
 import { AuthError } from '../base/errors.ts';
 import { freshTokens } from './refresh.ts';
 import { lacksScope, scopeToAsk } from './scopes.ts';
+import { isForgotten } from './token-answer.ts';
 import type {
   AuthPorts,
   Challenge,
@@ -206,7 +207,12 @@ export class SignIn {
     const refresh = async (stored: StoredLogin) => {
       const { refreshTokens } = await import('./token-request.ts');
       // Under its own limit of time: an answer that nobody waits for would lose a rotated token.
-      const tokens = await refreshTokens(this.#contextOf(stored, NEVER), stored.tokens);
+      const context = this.#contextOf(stored, NEVER);
+      const tokens = await refreshTokens(context, stored.tokens).catch(async (error: unknown) => {
+        // A registration that the server has forgotten would be refused by the next sign-in as well.
+        if (isForgotten(error) && stored.client.kind === 'dcr') await store.remove(stored.key);
+        throw error;
+      });
       return { ...stored, tokens, savedAt: clock.date().getTime() };
     };
     return freshTokens({ store, login, used, refresh, clock, signal });

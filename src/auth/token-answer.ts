@@ -158,3 +158,8 @@ function readError(fields: JsonObject): { error?: string; description?: string }
 function described(error: string, description: string | undefined): string {
   return description === undefined ? error : `${error} (${description})`;
 }
+
+/** True when the server does not know our client (any more). @see RFC 6749 5.2 */
+export function isForgotten(error: unknown): boolean {
+  return error instanceof TokenRefusedError && error.details['error'] === 'invalid_client';
+}

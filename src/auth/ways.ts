@@ -1,6 +1,7 @@
 /** The ways to a first token: a browser, another device, or no person at all. Each ends in a login to keep. */
 import type { AuthorizedCode } from './authorize.ts';
 import { lacksScope, scopesOf } from './scopes.ts';
+import { isForgotten } from './token-answer.ts';
 import type { TokenContext } from './token-request.ts';
 import type {
   AuthPorts,
@@ -180,16 +181,4 @@ function clientOf(
   const { clientRegistration = 'auto', clientMetadataUrl } = settings;
   if (clientRegistration !== 'auto' && clientRegistration !== client.kind) return undefined;
   return client.kind === 'cimd' && client.clientId !== clientMetadataUrl ? undefined : client;
-}
-
-function isForgotten(error: unknown): boolean {
-  return (
-    error instanceof Error && 'details' in error && errorOf(error.details) === 'invalid_client'
-  );
-}
-
-function errorOf(details: unknown): unknown {
-  return typeof details === 'object' && details !== null && 'error' in details
-    ? details.error
-    : undefined;
 }

@@ -9,7 +9,7 @@ import { createOpenUrl } from '../base/open-url.ts';
 import { stateDirectory } from '../base/paths.ts';
 import { VERSION } from '../base/version.ts';
 import type { Config, ServerConfig } from '../config/types.ts';
-import type { Examination } from '../host/doctor.ts';
+import type { Examination, ExaminedPlace } from '../host/doctor.ts';
 import type { SignIns } from '../host/sign-ins.ts';
 import type { Host, HostOptions } from '../host/types.ts';
 import type { Repl } from '../repl/repl.ts';
@@ -36,7 +36,7 @@ export interface Parts {
   /** Connects to one server and tells every step. Rejects only with the signal's reason. */
   examineServer(
     server: ServerConfig,
-    cwd: string,
+    place: ExaminedPlace,
     ports: HostPorts,
     signal: AbortSignal,
   ): Promise<Examination>;
@@ -65,9 +65,9 @@ export const realParts: Parts = {
     const { createHost } = await import('../host/create.ts');
     return createHost(options, ports);
   },
-  async examineServer(server, cwd, ports, signal) {
+  async examineServer(server, place, ports, signal) {
     const { examineServer } = await import('../host/doctor.ts');
-    return examineServer(server, cwd, ports, signal);
+    return examineServer(server, place, ports, signal);
   },
   async createSignIns(config, options, ports) {
     const { createSignIns } = await import('../host/sign-ins.ts');

@@ -3,7 +3,7 @@ import { type AppError, AuthError, ConnectError, LimitError } from '../base/erro
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts';
 import { type Spawn, spawnChild } from '../base/spawn.ts';
 import { VERSION } from '../base/version.ts';
-import type { ServerConfig } from '../config/types.ts';
+import type { Config, ServerConfig } from '../config/types.ts';
 import { createConnection } from '../mcp/connection.ts';
 import type { ConnectionPorts } from '../mcp/ports.ts';
 import type { ServerStatus } from '../mcp/types.ts';
@@ -11,7 +11,9 @@ import { createStderrTail, type StderrTail } from '../transport/stderr-tail.ts';
 import { capabilitiesFor } from './asks.ts';
 import { createBuiltin } from './builtin.ts';
 import type { HostDeps } from './create.ts';
+import { openLogins } from './logins.ts';
 import { type ReachStep, reachServer } from './reach.ts';
+import { namedLogin } from './sign-ins.ts';
 import { type Wire, type WireStep, watchWire } from './wire.ts';
 
 export interface ExaminedStep {
@@ -50,13 +52,20 @@ export interface Examination {
     | undefined;
 }
 
+/** Where a server stands: its working directory, and the config with the logins that it may name. */
+export interface ExaminedPlace {
+  readonly cwd: string;
+  readonly config: Config;
+}
+
 /** Connects to one server and ends it again. Rejects only with the signal's reason. */
 export async function examineServer(
   config: ServerConfig,
-  cwd: string,
+  place: ExaminedPlace,
   deps: HostDeps,
   signal: AbortSignal,
 ): Promise<Examination> {
+  const { cwd } = place;
   const { endpoint } = config;
   const { steps, proxy } = await reachServer(endpoint, deps, signal);
   const wire = watchWire(deps.clock);
@@ -64,7 +73,7 @@ export async function examineServer(
   const connection =
     endpoint.kind === 'builtin'
       ? createBuiltin(config, cwd)
-      : createConnection(config, portsFor(config, cwd, deps, wire, stderr));
+      : createConnection(config, portsFor(config, place, deps, wire, stderr));
   try {
     await connection.connect(signal);
     signal.throwIfAborted();
@@ -202,7 +211,7 @@ function remedyFor(error: AppError, { name, endpoint }: ServerConfig): string {
 /** As in a run, but watched, and with nobody to answer what a server asks. */
 function portsFor(
   { sampling }: ServerConfig,
-  cwd: string,
+  { cwd, config }: ExaminedPlace,
   deps: HostDeps,
   wire: Wire,
   stderr: StderrTail,
@@ -215,6 +224,9 @@ function portsFor(
     ...(deps.resolve === undefined ? {} : { resolve: deps.resolve }),
     spawn: wire.spawn(keepStderr(stderr)),
     log: (level, message) => log[level](message),
+    logins: openLogins(deps),
+    isNamedByUrl: config.isNamedByUrl ?? false,
+    namedLogin: (name) => namedLogin(config, name),
     cwd,
     version: VERSION,
     serverRequests: new Map([['elicitation/create', () => Promise.resolve({ action: 'decline' })]]),

@@ -208,7 +208,7 @@ describe('whose metadata it is', () => {
   });
 
   test.each([
-    'https://evil.test/mcp',
+    'https://other-host.test/mcp',
     'http://127.0.0.1:1/mcp',
     '{origin}/mc',
     '{origin}/other',
@@ -216,13 +216,14 @@ describe('whose metadata it is', () => {
     '{origin}/mcp#x',
     '{origin}/mcp?tenant=2',
     'not an address',
-  ])('refuses %s before anything else is asked', async (written) => {
+  ])('refuses %s once its authorization server was looked at, and asks no more', async (written) => {
     await using pair = startPair();
     const { server, auth } = pair;
     const resource = written.replace('{origin}', server.origin);
     server.serve({
       [`${PRM}/mcp`]: { body: { resource, authorization_servers: [auth.origin] } },
     });
+    auth.serve({ [RFC8414]: { body: metadataOf(auth.origin) } });
     expect({
       refusal: await refusalOf(find(`${server.origin}/mcp`)),
       asked: server.asked,
@@ -230,11 +231,11 @@ describe('whose metadata it is', () => {
     }).toEqual({
       refusal: {
         name: 'AuthError',
-        message: `server "s1": its metadata at ${server.origin}${PRM}/mcp is about ${resource}, not about ${server.origin}/mcp; nothing is asked there`,
+        message: `server "s1": its metadata at ${server.origin}${PRM}/mcp is about ${resource}, not about ${server.origin}/mcp; nobody is signed in there`,
         hint: 'check url; if it is right, its operator has to correct resource in the metadata',
       },
       asked: [`GET ${PRM}/mcp`],
-      askedAuth: [],
+      askedAuth: [`GET ${RFC8414}`],
     });
   });
 

@@ -339,7 +339,7 @@ test('mcp approve shows all that is decided on, each fact a line of its own, no 
     stdout: [
       '.mcp.json:1: server x approved',
       "  command: sh -c 'echo\\nurl: fake'",
-      "  env: NODE_OPTIONS='--require ./x.js' TOKEN=***",
+      '  env: NODE_OPTIONS, TOKEN',
       '  cwd: /',
       '.mcp.json:1: server y approved',
       '  url: https://a.example/mcp',

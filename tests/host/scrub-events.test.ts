@@ -24,12 +24,12 @@ test('a secret that a model spells over several pieces is masked, and nothing el
 test('what was held back comes before the next event, with its own turn', () => {
   const { heard, onEvent } = rig();
   onEvent({ type: 'text', turn: 1, delta: 'yes can' });
-  onEvent({ type: 'text', turn: 2, delta: 'no' });
+  onEvent({ type: 'text', turn: 2, delta: '⁂' });
   onEvent({ type: 'retry', turn: 2, notice: `again with ${SECRET}` });
   expect(heard).toEqual([
     { type: 'text', turn: 1, delta: 'yes ' },
     { type: 'text', turn: 1, delta: 'can' },
-    { type: 'text', turn: 2, delta: 'no' },
+    { type: 'text', turn: 2, delta: '⁂' },
     { type: 'retry', turn: 2, notice: 'again with ***' },
   ]);
 });

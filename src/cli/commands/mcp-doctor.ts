@@ -24,7 +24,7 @@ export async function runDoctor(context: Context, words: readonly string[]): Pro
     wanted.map(async (server) => {
       const release = await pool.take(signal);
       try {
-        return await parts.examineServer(server, cwd, context, signal);
+        return await parts.examineServer(server, { cwd, config }, context, signal);
       } finally {
         release();
       }

@@ -62,6 +62,13 @@ function decisionText(
   choice: string,
 ): string {
   const head = escapeForTerminal(`${place}: server ${name} ${choice}`);
-  const lines = factLines(facts, output.isTerminal ? screen.columns() : undefined);
+  const open = facts.map(([key, text]) => [key, key === 'env' ? namesIn(text) : text] as const);
+  const lines = factLines(open, output.isTerminal ? screen.columns() : undefined);
   return [head, ...lines].map((line) => `${line}\n`).join('');
+}
+
+/** Of `NAME=value NAME='a value'`: what was decided on is not shown again with its values, which may be secret. */
+function namesIn(env: string): string {
+  const pairs = env.replace(/'[^']*'|\\'/g, '').split(' ');
+  return pairs.map((pair) => pair.split('=')[0]).join(', ');
 }

@@ -37,6 +37,9 @@ export function askingForUrls(connection: Connection, asking: UrlAsking): Connec
     kind: connection.kind,
     identity: connection.identity,
     config: connection.config,
+    get signIn() {
+      return connection.signIn;
+    },
     status: () => connection.status(),
     connect: (signal) => connection.connect(signal),
     onChange: (listener) => connection.onChange(listener),
