@@ -4,6 +4,7 @@ import { excerpt } from '../base/http.ts';
 import { isJsonObject, type JsonObject } from '../base/json.ts';
 import { registerSecret } from '../base/redact.ts';
 import { shownUrl } from './metadata-urls.ts';
+import { lacksScope } from './scopes.ts';
 import type { RegisteredClient, ServerMetadata, Subject } from './types.ts';
 
 export interface RegistrationWish {
@@ -76,9 +77,14 @@ export function registrationRequest(wish: RegistrationWish): {
       response_types: hasCallback ? ['code'] : [],
       token_endpoint_auth_method: method,
       application_type: 'native',
-      ...(scope === undefined ? {} : { scope }),
+      ...(scope === undefined || !isKnown(scope, metadata) ? {} : { scope }),
     },
   };
+}
+
+/** Scopes of the resource alone would be refused, or would bound the client to the others. */
+function isKnown(scope: string, { scopes_supported: listed }: ServerMetadata): boolean {
+  return listed === undefined || !lacksScope(scope, listed.join(' '));
 }
 
 /** The client of a successful answer, its secret registered. Throws AuthError for an answer nobody can sign in with. */

@@ -216,28 +216,31 @@ describe('whose metadata it is', () => {
     '{origin}/mcp#x',
     '{origin}/mcp?tenant=2',
     'not an address',
-  ])('refuses %s once its authorization server was looked at, and asks no more', async (written) => {
-    await using pair = startPair();
-    const { server, auth } = pair;
-    const resource = written.replace('{origin}', server.origin);
-    server.serve({
-      [`${PRM}/mcp`]: { body: { resource, authorization_servers: [auth.origin] } },
-    });
-    auth.serve({ [RFC8414]: { body: metadataOf(auth.origin) } });
-    expect({
-      refusal: await refusalOf(find(`${server.origin}/mcp`)),
-      asked: server.asked,
-      askedAuth: auth.asked,
-    }).toEqual({
-      refusal: {
-        name: 'AuthError',
-        message: `server "s1": its metadata at ${server.origin}${PRM}/mcp is about ${resource}, not about ${server.origin}/mcp; nobody is signed in there`,
-        hint: 'check url; if it is right, its operator has to correct resource in the metadata',
-      },
-      asked: [`GET ${PRM}/mcp`],
-      askedAuth: [`GET ${RFC8414}`],
-    });
-  });
+  ])(
+    'refuses %s once its authorization server was looked at, and asks no more',
+    async (written) => {
+      await using pair = startPair();
+      const { server, auth } = pair;
+      const resource = written.replace('{origin}', server.origin);
+      server.serve({
+        [`${PRM}/mcp`]: { body: { resource, authorization_servers: [auth.origin] } },
+      });
+      auth.serve({ [RFC8414]: { body: metadataOf(auth.origin) } });
+      expect({
+        refusal: await refusalOf(find(`${server.origin}/mcp`)),
+        asked: server.asked,
+        askedAuth: auth.asked,
+      }).toEqual({
+        refusal: {
+          name: 'AuthError',
+          message: `server "s1": its metadata at ${server.origin}${PRM}/mcp is about ${resource}, not about ${server.origin}/mcp; nobody is signed in there`,
+          hint: 'check url; if it is right, its operator has to correct resource in the metadata',
+        },
+        asked: [`GET ${PRM}/mcp`],
+        askedAuth: [`GET ${RFC8414}`],
+      });
+    },
+  );
 
   test('takes an issuer that differs by its last slash, as the document spells it', async () => {
     await using pair = startPair();

@@ -363,3 +363,37 @@ describe('a registration that fails', () => {
     expect({ name, asked }).toEqual({ name: 'ProtocolError', asked: ['POST /register'] });
   });
 });
+
+describe('scopes of a registration', () => {
+  const answer = { client_id: 'client-1' };
+
+  test('that only the resource knows are left out', async () => {
+    const more = { scopes_supported: ['openid'] };
+    const { posted } = await joined(answer, { more, scope: 'openid files' });
+    expect(posted).not.toHaveProperty('scope');
+  });
+
+  test.each(['invalid_client_metadata', 'invalid_scope'])(
+    'that are refused with %s are left out of a second one',
+    async (error) => {
+      await using site = startSite();
+      let posts = 0;
+      const reply = () => {
+        posts += 1;
+        return posts === 1
+          ? Response.json({ error }, { status: 400 })
+          : Response.json(answer, { status: 201 });
+      };
+      site.serve({ '/register': reply });
+      expect(await join(site, { scope: 'files' })).toMatchObject({ clientId: 'client-1' });
+      const scopes = site.posted.map((text) => JSON.parse(text).scope);
+      expect(scopes).toEqual(['files', undefined]);
+    },
+  );
+
+  test('a refusal of anything else is not tried again', async () => {
+    const reply = { status: 400, body: { error: 'invalid_redirect_uri' } };
+    const { asked } = await refused(reply, { scope: 'files' });
+    expect(asked).toHaveLength(1);
+  });
+});
