@@ -40,6 +40,8 @@ export interface OAuthSourceOptions {
   readonly isOptional?: boolean;
   /** What is kept is read anew for every request: others sign in and out with it. Default false. */
   readonly isShared?: boolean;
+  /** What else may help where the server does not say where to sign in. Absent: nothing. */
+  readonly tokenHint?: string;
   readonly closing: AbortSignal;
 }
 
@@ -108,7 +110,8 @@ export function createOAuthSource(signIn: SignIn, options: OAuthSourceOptions): 
           const renewed: StoredLogin | undefined = isFirst
             ? await raceAbort(signIn.renew(login, challenge, options.closing), init.signal)
             : undefined;
-          if (renewed === undefined) throw neededError(signIn, login, challenge, status);
+          if (renewed === undefined)
+            throw neededError(signIn, login, challenge, status, options.tokenHint);
           login = renewed;
         }
       };
@@ -134,6 +137,7 @@ function neededError(
   login: StoredLogin | undefined,
   challenge: Challenge | undefined,
   status: number,
+  tokenHint: string | undefined,
 ): SignInNeededError {
   const { subject } = signIn;
   if (status === 403 && challenge !== undefined) {
@@ -153,7 +157,10 @@ function neededError(
     challenge,
     isWorthAsking: true,
     status,
-    hint: subject.command,
+    hint:
+      tokenHint === undefined || login !== undefined || challenge?.resourceMetadata !== undefined
+        ? subject.command
+        : `${subject.command}, ${tokenHint}`,
   });
 }
 

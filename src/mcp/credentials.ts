@@ -88,7 +88,16 @@ function oauthCredentials(
   const signIn = createSignIn(serverSubject(server, url, settings, word), endpoint, ports);
   const isOptional = auth === undefined;
   const { clock } = ports;
-  return { signIn, source: createOAuthSource(signIn, { clock, url, isOptional, closing }) };
+  return {
+    signIn,
+    source: createOAuthSource(signIn, {
+      clock,
+      url,
+      isOptional,
+      closing,
+      ...(ports.isNamedByUrl === true ? { tokenHint: BARE_URL_TOKEN } : {}),
+    }),
+  };
 }
 
 function providerCredentials(
@@ -116,6 +125,7 @@ function mayNeedSignIn({ kind, headers }: NetworkEndpoint): boolean {
 }
 
 const CREDENTIAL = /authorization|api-?key|token|cookie/i;
+const BARE_URL_TOKEN = 'or --bearer-env NAME where it takes a plain token';
 const COMMAND_REFUSED =
   'its headersCommand was run once more, and those headers are refused as well';
 const TOKEN_REFUSED = 'its auth.command was run once more, and that token is refused as well';

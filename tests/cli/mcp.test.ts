@@ -189,7 +189,7 @@ describe('mcp doctor', () => {
     const run = await runUsher(['mcp', 'doctor', http.url]);
     expect(run.code).toBe(6);
     expect(run.stdout).toMatch(/^ {2}state +needs auth$/m);
-    expect(run.stdout).toMatch(/^ {2}remedy +add auth: /m);
+    expect(run.stdout).toMatch(/^ {2}remedy +usher mcp login http:\S+, or --bearer-env NAME /m);
   });
 
   test.each([
