@@ -3,6 +3,7 @@ import { DEVICE_GRANT, deviceLogin } from '../../src/auth/device.ts';
 import { LOGIN_REQUEST_MS } from '../../src/auth/request.ts';
 import type { Interaction } from '../../src/auth/types.ts';
 import type { Clock } from '../../src/base/clock.ts';
+import { routeFetch } from '../../src/base/route.ts';
 import { contextFor, failureOf, NOW, startTokenServer, type TokenServer } from './token-server.ts';
 
 const STARTED = {
@@ -52,6 +53,15 @@ const startServer = (started: object | Response, ...answers: (() => Response)[])
     return (answers[before - 1] ?? answers.at(-1) ?? (() => Response.json(TOKENS)))();
   });
 
+/** As the program asks: private addresses are refused. */
+const guarded = routeFetch(fetch, {
+  env: {},
+  proxy: undefined,
+  tls: undefined,
+  allowPrivate: false,
+  now: () => 0,
+});
+
 function login(server: TokenServer, more: Partial<Interaction> = {}, hasEndpoint = true) {
   const told: string[] = [];
   const opened: string[] = [];
@@ -74,7 +84,9 @@ function login(server: TokenServer, more: Partial<Interaction> = {}, hasEndpoint
   };
   const request = { subject, discovery, client, scope: 'read' };
   const never = new AbortController().signal;
-  const outcome = failureOf(deviceLogin(request, { ...ports, clock }, interaction, never));
+  const outcome = failureOf(
+    deviceLogin(request, { ...ports, clock, fetch: guarded }, interaction, never),
+  );
   return { outcome, told, opened, waits: clock.waits };
 }
 
@@ -154,6 +166,11 @@ describe('a sign-in on another device', () => {
       { ...STARTED, verification_uri: `https://x/${'a'.repeat(4000)}` },
       'ProtocolError',
     ],
+    [
+      'an address of the local network',
+      { ...STARTED, verification_uri: 'https://169.254.169.254/device' },
+      'ConnectError',
+    ],
   ])('tells and opens nothing for %s', async (_name, started, name) => {
     await using server = startServer(started);
     const { outcome, told, opened } = login(server);
@@ -161,10 +178,35 @@ describe('a sign-in on another device', () => {
     expect({ told, opened }).toEqual({ told: [], opened: [] });
   });
 
-  test('shows no control characters of the server', async () => {
-    await using server = startServer({ ...STARTED, user_code: 'A\u001b[2JB' });
+  test.each([
+    'https://other.example/device?code=WDJB-MJHT',
+    'https://10.0.0.1/device?code=WDJB-MJHT',
+  ])('opens only where the person was told that it leads, not %s', async (address) => {
+    await using server = startServer({ ...STARTED, verification_uri_complete: address });
+    const { outcome, opened } = login(server);
+    await outcome;
+    expect(opened).toEqual(['https://id.example/device']);
+  });
+
+  test('asks once a second at most, however often the server wants it', async () => {
+    await using server = startServer({ ...STARTED, interval: 0.001 });
+    const { outcome, waits } = login(server);
+    await outcome;
+    expect(waits).toEqual([1000]);
+  });
+
+  test('shows what the server says on a line of its own, without control characters', async () => {
+    await using server = startServer({
+      ...STARTED,
+      user_code: 'A\u001b[2JB\nC',
+      verification_uri: 'https://id.example/\u202edevice',
+    });
     const { outcome, told } = login(server, { openUrl: undefined });
     await outcome;
-    expect(told.join('\n')).not.toContain('\u001b');
+    expect(told.slice(1)).toEqual([
+      'https://id.example/%E2%80%AEdevice',
+      `it leads to id.example; the authorization server is ${server.url}`,
+      'and type in the code: A\\u{1b}[2JB C',
+    ]);
   });
 });
