@@ -175,6 +175,10 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
       'Servers are exposed directly, on demand, to scripts or not at all; by themselves where they cost too much.',
     tests: ['flow/exposure.test.ts'],
   },
+  R5: {
+    summary: 'Tokens come from variables; a sign-in is asked for, never begun by a run.',
+    tests: ['field/auth-15.test.ts'],
+  },
   R16: {
     summary: 'A project file starts nothing by itself.',
     tests: ['flow/config.test.ts'],

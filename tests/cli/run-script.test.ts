@@ -290,6 +290,15 @@ const made = tools.s1_get(), o = { t: 1 }; o.t.s1_no; if (t) made.s1_no;`;
     ]);
   });
 
+  test('ends with 6 when a sign-in is all that a server lacks', async () => {
+    await using server = await startMcpServer({ tools: standardTools, bearer: 'x' });
+    const config = { servers: [{ name: 's1', url: server.url, auth: { type: 'oauth' } }] };
+    const stdin = { bytes: 'await tools.s1_read()' };
+    const outcome = await runUsher(['run', '--check', '-', '-q'], { config, stdin });
+    expect([outcome.code, outcome.stdout]).toEqual([6, '']);
+    expect(outcome.stderr).toContain('usher mcp login s1');
+  });
+
   test.each([
     ['let let', 'SyntaxError: '],
     ['// @options: {"max_output_tokens": 5}', 'line 1: @options max_output_tokens is for'],

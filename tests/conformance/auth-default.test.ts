@@ -1,12 +1,11 @@
 /** Every scenario of the protocol's conformance suite that needs a login, each at its own revision, on the binary. */
 import { expect, test } from 'bun:test';
-import { isSignInBuilt } from '../fixtures/auth/ready.ts';
 import { runScenario, scenariosOf } from './suite.ts';
 
 /** A scenario starts several processes, one after the other. */
 const LIMIT_MS = 45_000;
 
-test.skipIf(!isSignInBuilt).each([...scenariosOf('default', 'auth')])(
+test.each([...scenariosOf('default', 'auth')])(
   '%s passes and reaches every check of its floor',
   async (scenario) => expect(await runScenario('default', scenario)).toEqual([]),
   LIMIT_MS,

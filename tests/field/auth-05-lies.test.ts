@@ -1,7 +1,6 @@
 /** AUTH-05, further: metadata in every place where it may be, metadata that lies, swells, circles or is none. */
 import { describe, expect, test } from 'bun:test';
 import { oauthEntry, openDesk } from '../fixtures/auth/desk.ts';
-import { isSignInBuilt } from '../fixtures/auth/ready.ts';
 import type { AuthScript, Fault } from '../fixtures/auth/script.ts';
 import { startAuthServer } from '../fixtures/auth/server.ts';
 
@@ -16,7 +15,7 @@ const json = (body: object): Fault => ({
   body: JSON.stringify(body),
 });
 
-describe.skipIf(!isSignInBuilt)('metadata is found', () => {
+describe('metadata is found', () => {
   test.each<[string, AuthScript]>([
     ['below the path of the resource', {}],
     ['without an address in the challenge', { challenge: { address: false } }],
@@ -44,7 +43,7 @@ describe.skipIf(!isSignInBuilt)('metadata is found', () => {
   });
 });
 
-describe.skipIf(!isSignInBuilt)('nobody is sent anywhere by metadata', () => {
+describe('nobody is sent anywhere by metadata', () => {
   test.each<[string, AuthScript, RegExp]>([
     ['of 10 MB about the resource', at(RESOURCE, 'huge'), /oauth-protected-resource/],
     ['of 10 MB about the issuer', at(SERVER, 'huge'), /oauth-authorization-server/],
@@ -102,7 +101,7 @@ describe.skipIf(!isSignInBuilt)('nobody is sent anywhere by metadata', () => {
   }, 50_000);
 });
 
-describe.skipIf(!isSignInBuilt)('an endpoint that', () => {
+describe('an endpoint that', () => {
   test.each<[string, Fault, RegExp]>([
     ['swells', 'huge', /\/token|token endpoint/],
     ['circles', 'loop', /\/token|token endpoint/],

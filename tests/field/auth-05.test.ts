@@ -1,10 +1,9 @@
 /** AUTH-05: `resource` of the metadata differs from the configured URL in spelling, or in earnest. */
 import { describe, expect, test } from 'bun:test';
 import { oauthEntry, openDesk } from '../fixtures/auth/desk.ts';
-import { isSignInBuilt } from '../fixtures/auth/ready.ts';
 import { startAuthServer } from '../fixtures/auth/server.ts';
 
-describe.skipIf(!isSignInBuilt)('the resource of the metadata', () => {
+describe('the resource of the metadata', () => {
   test.each([
     ['without the slash at the end', '/mcp/', '{mcp}/mcp'],
     ['with a slash that the URL lacks', '/mcp', '{mcp}/mcp/'],

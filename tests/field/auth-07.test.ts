@@ -1,7 +1,6 @@
 /** AUTH-07: a client cannot register itself, and is told what to configure instead. */
 import { describe, expect, test } from 'bun:test';
 import { oauthEntry, openDesk } from '../fixtures/auth/desk.ts';
-import { isSignInBuilt } from '../fixtures/auth/ready.ts';
 import type { AuthScript, Fault } from '../fixtures/auth/script.ts';
 import { startAuthServer } from '../fixtures/auth/server.ts';
 
@@ -12,7 +11,7 @@ const refusal = JSON.stringify({
   error_description: 'no native clients here',
 });
 
-describe.skipIf(!isSignInBuilt)('registration', () => {
+describe('registration', () => {
   test.each<[string, AuthScript, RegExp]>([
     ['that is not offered', { registration: false }, /regist/],
     ['that answers 403', answering({ status: 403, body: 'admins only' }), /403/],

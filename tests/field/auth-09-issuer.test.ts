@@ -1,7 +1,6 @@
 /** AUTH-09, further: a server that changes its authorization server, or that was forgotten by it. */
 import { describe, expect, test } from 'bun:test';
 import { oauthEntry, openDesk } from '../fixtures/auth/desk.ts';
-import { isSignInBuilt } from '../fixtures/auth/ready.ts';
 import { type AuthServer, startAuthServer } from '../fixtures/auth/server.ts';
 
 const LOGIN = ['mcp', 'login', 's1'];
@@ -19,7 +18,7 @@ function move(first: AuthServer, second: AuthServer): void {
   first.ledger.expireAccess();
 }
 
-describe.skipIf(!isSignInBuilt)('another authorization server', () => {
+describe('another authorization server', () => {
   test('of a configured server asks for a new login and sees nothing of the old one', async () => {
     await using first = await startAuthServer({ clientMethod: 'client_secret_post' });
     await using second = await startAuthServer({ clientMethod: 'client_secret_post' });
@@ -48,7 +47,7 @@ describe.skipIf(!isSignInBuilt)('another authorization server', () => {
   });
 });
 
-describe.skipIf(!isSignInBuilt)('a client that was forgotten', () => {
+describe('a client that was forgotten', () => {
   test('is registered anew by the next login, once', async () => {
     await using server = await startAuthServer();
     const desk = openDesk([oauthEntry('s1', server.url)]);
@@ -64,7 +63,7 @@ describe.skipIf(!isSignInBuilt)('a client that was forgotten', () => {
   });
 });
 
-describe.skipIf(!isSignInBuilt)('a token', () => {
+describe('a token', () => {
   test('that does not say when it ends is refreshed when it is refused', async () => {
     await using server = await startAuthServer({ expiresIn: [0] });
     const desk = openDesk([oauthEntry('s1', server.url)]);

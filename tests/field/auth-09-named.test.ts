@@ -3,7 +3,6 @@ import { describe, expect, test } from 'bun:test';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Desk, oauthEntry, openDesk } from '../fixtures/auth/desk.ts';
-import { isSignInBuilt } from '../fixtures/auth/ready.ts';
 import { type AuthServer, startAuthServer } from '../fixtures/auth/server.ts';
 import { writeFiles } from '../helpers/places.ts';
 
@@ -21,7 +20,7 @@ function keptLogins({ home }: Desk): readonly string[] {
   return readdirSync(join(home, 'state/usher/logins')).filter((name) => name.endsWith('.json'));
 }
 
-describe.skipIf(!isSignInBuilt)('a named login', () => {
+describe('a named login', () => {
   test('opens each server that names it, and is refreshed once for all of them', async () => {
     await using first = await startAuthServer();
     await using second = await startAuthServer();
@@ -62,7 +61,7 @@ describe.skipIf(!isSignInBuilt)('a named login', () => {
   });
 });
 
-describe.skipIf(!isSignInBuilt)('a key of ours', () => {
+describe('a key of ours', () => {
   test('stays the same over a refresh, asks of each server its own nonce', async () => {
     await using server = await startAuthServer({ dpop: 'nonce' });
     const desk = openDesk([oauthEntry('s1', server.url)]);
@@ -78,7 +77,7 @@ describe.skipIf(!isSignInBuilt)('a key of ours', () => {
   });
 });
 
-describe.skipIf(!isSignInBuilt)('what is kept', () => {
+describe('what is kept', () => {
   test('goes with the entry that is removed', async () => {
     await using server = await startAuthServer();
     const desk = openDesk(undefined);

@@ -3,7 +3,6 @@ import { describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Desk, oauthEntry, openDesk } from '../fixtures/auth/desk.ts';
-import { isSignInBuilt } from '../fixtures/auth/ready.ts';
 import type { AuthScript } from '../fixtures/auth/script.ts';
 import { type AuthServer, startAuthServer } from '../fixtures/auth/server.ts';
 import { startModelServer } from '../fixtures/models/server.ts';
@@ -35,7 +34,7 @@ function times<T>(count: number, value: T): T[] {
   return Array.from({ length: count }, () => value);
 }
 
-describe.skipIf(!isSignInBuilt)('one refresh', () => {
+describe('one refresh', () => {
   test('for five runs that start after the token has ended', async () => {
     await using server = await startAuthServer(STRICT);
     const model = await startModelServer({
@@ -82,7 +81,7 @@ describe.skipIf(!isSignInBuilt)('one refresh', () => {
   }, 90_000);
 });
 
-describe.skipIf(!isSignInBuilt)('a token', () => {
+describe('a token', () => {
   test('that lives for two seconds never makes a run use a refresh token twice', async () => {
     await using server = await startAuthServer({ refresh: 'rotate', expiresIn: [2] });
     const desk = await signedIn(server);

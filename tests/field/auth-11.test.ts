@@ -1,7 +1,6 @@
 /** AUTH-11: a token that lacks a scope. */
 import { describe, expect, test } from 'bun:test';
 import { oauthEntry, openDesk } from '../fixtures/auth/desk.ts';
-import { isSignInBuilt } from '../fixtures/auth/ready.ts';
 import type { AuthScript } from '../fixtures/auth/script.ts';
 import { type AuthServer, startAuthServer } from '../fixtures/auth/server.ts';
 import { startModelServer } from '../fixtures/models/server.ts';
@@ -22,7 +21,7 @@ function knocks(server: AuthServer): number {
 const scopes = (server: AuthServer) =>
   server.authorizations().map((one) => one['scope']?.split(' ').toSorted().join(' '));
 
-describe.skipIf(!isSignInBuilt)('a missing scope', () => {
+describe('a missing scope', () => {
   test('of a configured server is one error that names it and the way to it', async () => {
     await using server = await startAuthServer(WRITES);
     const desk = openDesk([oauthEntry('s1', server.url)]);

@@ -2,7 +2,6 @@
 import { describe, expect, test } from 'bun:test';
 import { answerOf, type Manner } from '../fixtures/auth/browser.ts';
 import { oauthEntry, openDesk } from '../fixtures/auth/desk.ts';
-import { isSignInBuilt } from '../fixtures/auth/ready.ts';
 import { type AuthServer, startAuthServer } from '../fixtures/auth/server.ts';
 import { startModelServer } from '../fixtures/models/server.ts';
 import { startMcpServer } from '../fixtures/servers/http.ts';
@@ -21,7 +20,7 @@ function addressesIn(text: string): readonly string[] {
   return text.match(/http:\/\/\S+\/authorize\?\S+/g) ?? [];
 }
 
-describe.skipIf(!isSignInBuilt)('the callback', () => {
+describe('the callback', () => {
   test.each<[Manner]>([['follow'], ['favicon'], ['head']])(
     'signs in when the browser does: %s',
     async (manner) => {
@@ -138,7 +137,7 @@ describe.skipIf(!isSignInBuilt)('the callback', () => {
   });
 });
 
-describe.skipIf(!isSignInBuilt)('without a browser', () => {
+describe('without a browser', () => {
   test('and without anybody to paste, the end comes at once and names the other ways', async () => {
     await using server = await startAuthServer();
     const login = await deskAt(server).run(LOGIN, { env: NO_BROWSER });
@@ -231,22 +230,19 @@ describe.skipIf(!isSignInBuilt)('without a browser', () => {
   });
 });
 
-test.skipIf(!isSignInBuilt)(
-  'a run with nobody there never starts a sign-in, but names it',
-  async () => {
-    await using server = await startAuthServer();
-    const model = await startModelServer({ format: 'openai', script: [{ text: 'without it' }] });
-    await using plain = await startMcpServer();
-    const servers = [oauthEntry('s1', server.url), { name: 's2', url: plain.url }];
-    const desk = openDesk(servers, { model: scriptedModel(model) });
-    const run = await desk.run(['--prompt', 'go']);
-    await model.close();
-    expect([run.code, run.stdout]).toEqual([0, 'without it\n']);
-    expect(run.stderr).toContain('usher mcp login s1');
-    const asked = server.requests.filter((one) => one.side === 'as');
-    expect([asked, desk.opened()]).toEqual([[], 0]);
-  },
-);
+test('a run with nobody there never starts a sign-in, but names it (R5)', async () => {
+  await using server = await startAuthServer();
+  const model = await startModelServer({ format: 'openai', script: [{ text: 'without it' }] });
+  await using plain = await startMcpServer();
+  const servers = [oauthEntry('s1', server.url), { name: 's2', url: plain.url }];
+  const desk = openDesk(servers, { model: scriptedModel(model) });
+  const run = await desk.run(['--prompt', 'go']);
+  await model.close();
+  expect([run.code, run.stdout]).toEqual([0, 'without it\n']);
+  expect(run.stderr).toContain('usher mcp login s1');
+  const asked = server.requests.filter((one) => one.side === 'as');
+  expect([asked, desk.opened()]).toEqual([[], 0]);
+});
 
 function config({ url }: AuthServer) {
   return { servers: [oauthEntry('s1', url)] };

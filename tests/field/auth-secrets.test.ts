@@ -7,7 +7,6 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { answerOf, type Manner } from '../fixtures/auth/browser.ts';
 import { type Desk, oauthEntry, openDesk } from '../fixtures/auth/desk.ts';
-import { isSignInBuilt } from '../fixtures/auth/ready.ts';
 import type { AuthScript, Fault } from '../fixtures/auth/script.ts';
 import { type AuthServer, startAuthServer } from '../fixtures/auth/server.ts';
 import { startModelServer } from '../fixtures/models/server.ts';
@@ -60,7 +59,7 @@ function leaksIn(texts: readonly string[]): readonly string[] {
   });
 }
 
-describe.skipIf(!isSignInBuilt)('no secret of a sign-in shows', () => {
+describe('no secret of a sign-in shows', () => {
   beforeAll(async () => {
     await useAndRefresh();
     await failAtTheTokenEndpoint();

@@ -5,7 +5,6 @@ import { networkInterfaces } from 'node:os';
 import { answerOf } from '../fixtures/auth/browser.ts';
 import { oauthEntry, openDesk } from '../fixtures/auth/desk.ts';
 import { sendRaw } from '../fixtures/auth/raw-request.ts';
-import { isSignInBuilt } from '../fixtures/auth/ready.ts';
 import { startAuthServer } from '../fixtures/auth/server.ts';
 import type { RunningUsher } from '../helpers/usher.ts';
 
@@ -21,7 +20,7 @@ async function addressOf(run: RunningUsher): Promise<string> {
   throw new Error(`no address was told: ${run.stderrSoFar()}`);
 }
 
-describe.skipIf(!isSignInBuilt)('the listener of a sign-in', () => {
+describe('the listener of a sign-in', () => {
   test('refuses a foreign host or origin before it looks at anything', async () => {
     await using server = await startAuthServer();
     const desk = openDesk([oauthEntry('s1', server.url)]);

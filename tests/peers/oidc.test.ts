@@ -2,7 +2,6 @@
 import { describe, expect, test } from 'bun:test';
 import { resolve } from 'node:path';
 import { type Desk, oauthEntry, openDesk } from '../fixtures/auth/desk.ts';
-import { isSignInBuilt } from '../fixtures/auth/ready.ts';
 import { type OidcPeer, SCOPES, startOidcPeer } from './oidc-provider.ts';
 
 const BROWSER = `${process.execPath} ${resolve(import.meta.dir, 'oidc-browser.ts')}`;
@@ -23,7 +22,7 @@ function grants(peer: OidcPeer): readonly string[] {
   return peer.asked.filter((line) => line.startsWith('granted')).map((line) => line.slice(8));
 }
 
-describe.skipIf(!isSignInBuilt)('oidc-provider', () => {
+describe('oidc-provider', () => {
   test('login, use, refresh, step-up, logout', async () => {
     await using peer = await startOidcPeer();
     const desk = deskAt(peer);

@@ -1,6 +1,6 @@
 /** `usher run`: a script that calls tools; no model. Its calls follow the permission mode. */
 import { raceAbort } from '../../base/abort.ts';
-import { ConnectError, toAppError, UsageError } from '../../base/errors.ts';
+import { AuthError, ConnectError, toAppError, UsageError } from '../../base/errors.ts';
 import { EXIT, type ExitCode } from '../../base/exit.ts';
 import { fileReason, readBoundedOrPipe } from '../../base/files.ts';
 import type { Host } from '../../host/types.ts';
@@ -63,7 +63,8 @@ function withPatience(context: Context, code: string): Context {
 }
 
 /**
- * Throws UsageError with every problem, ConnectError where nothing is wrong but servers that are down; with
+ * Throws UsageError with every problem; where nothing is wrong but servers that are down ConnectError, or AuthError
+ * when all of those need a sign-in; with
  * `--json` they are a document on stdout as well.
  */
 async function check(context: Context, host: Host, code: string): Promise<void> {
@@ -75,7 +76,12 @@ async function check(context: Context, host: Host, code: string): Promise<void> 
   );
   const isDown = problems.every(({ server }) => server !== undefined);
   const message = `the script was not run:\n${lines.join('\n')}`;
-  const error = isDown ? new ConnectError(message) : new UsageError(message);
+  const servers = host
+    .status()
+    .filter(({ name }) => problems.some(({ server }) => server === name));
+  const isUnsigned = isDown && servers.every(({ state }) => state === 'needs_auth');
+  const Failure = isUnsigned ? AuthError : isDown ? ConnectError : UsageError;
+  const error = new Failure(message);
   if (options.output === 'json') output.json({ exit: error.exit, problems });
   throw error;
 }
