@@ -101,7 +101,9 @@ export function renderServerChange(status: ServerStatus, paint: Paint): string |
 export function errorLines({ name, error, state }: ServerStatus): readonly string[] {
   if (error === undefined) return [];
   const lines = cleanText(error.message).split('\n').slice(0, MAX_ERROR_LINES);
-  const hint = error.hint ?? (state === 'failed' ? `/mcp reconnect ${name}` : undefined);
+  const own = state === 'failed' ? `/mcp reconnect ${name}` : undefined;
+  // What the command line would be told to do is done right here.
+  const hint = error.details['signIn'] === true ? `/mcp login ${name}` : (error.hint ?? own);
   return [...lines, ...(hint === undefined ? [] : [cleanLine(hint)])].map((line) => `    ${line}`);
 }
 

@@ -4,7 +4,7 @@
  * Expects escaped text, but for the answer, which it escapes itself.
  */
 import { escapeForTerminal } from '../base/text.ts';
-import { cutToWidth } from './cells.ts';
+import { cutToWidth, foldAtSpaces } from './cells.ts';
 import { type Layout, windowOf } from './layout.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -89,7 +89,7 @@ export function createScreen(terminal: Terminal): Screen {
   const printNow = (text: string) => {
     hide();
     closeLine();
-    terminal.write(`${text}\n`);
+    terminal.write(`${foldAtSpaces(text, terminal.columns())}\n`);
     show();
   };
   let kept: string[] | undefined;

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'bun:test';
-import { FailedError, UnknownOutcomeError } from '../../src/base/errors.ts';
+import { AuthError, FailedError, UnknownOutcomeError } from '../../src/base/errors.ts';
 import type { CallOutcome } from '../../src/calls/types.ts';
 import type { ServerStatus } from '../../src/mcp/types.ts';
 import {
   createPaint,
+  errorLines,
   renderCall,
   renderDone,
   renderProgress,
@@ -123,4 +124,15 @@ describe('createPaint', () => {
   test('colours only where wanted', () => {
     expect([createPaint(true)('x', 'bad'), plain('x', 'bad')]).toEqual(['\x1b[31mx\x1b[0m', 'x']);
   });
+});
+
+test('a server that needs a sign-in names the command of the session', () => {
+  const error = new AuthError('server "s1" needs a sign-in (401)', {
+    hint: 'usher mcp login s1',
+    details: { status: 401, signIn: true },
+  });
+  expect(errorLines({ ...fakeServer('s1'), state: 'needs_auth', error })).toEqual([
+    '    server "s1" needs a sign-in (401)',
+    '    /mcp login s1',
+  ]);
 });
