@@ -30,7 +30,8 @@ test('a session names the command, signs in by it, and calls what it has found',
     session.send('before\r');
     await session.waitFor('nothing here');
     session.send('/mcp login s1\r');
-    await session.waitFor(/s1[^\n]*(9 tools|ready|connected)/i);
+    const outcome = await session.waitFor(/● s1[^\n]*ready/);
+    expect(outcome).toContain(`Signed in to s1 by ${server.issuer}`);
     session.send('after\r');
     await session.waitFor('nothing to read');
     session.send('/exit\r');
