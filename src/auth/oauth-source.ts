@@ -101,8 +101,9 @@ export function createOAuthSource(signIn: SignIn, options: OAuthSourceOptions): 
           const isStepUp = status === 403 && challenge?.error === 'insufficient_scope';
           if (status !== 401 && !isStepUp) return response;
           const isForeign = login === undefined && challenge?.resourceMetadata === undefined;
-          if (init.method === 'DELETE' || (options.isOptional === true && isForeign))
-            return response;
+          // Not when the person has just asked for a sign-in.
+          const isLeft = options.isOptional === true && isForeign && !signIn.isStartingOver;
+          if (init.method === 'DELETE' || isLeft) return response;
           await discardBody(response);
           // One renewal for each kind of refusal.
           const isFirst = !tried.has(status);
@@ -141,7 +142,7 @@ function neededError(
 ): SignInNeededError {
   const { subject } = signIn;
   if (status === 403 && challenge !== undefined) {
-    const isWorthAsking = !signIn.isScopeRefused(challenge);
+    const isWorthAsking = signIn.needsPerson && !signIn.isScopeRefused(challenge);
     return new SignInNeededError(scopeText(subject, challenge, isWorthAsking), {
       challenge,
       isWorthAsking,
@@ -149,6 +150,7 @@ function neededError(
       hint: scopeHint(subject, challenge),
     });
   }
+  if (login !== undefined && !signIn.needsPerson) return grantRefused(signIn, challenge, status);
   const text =
     login === undefined
       ? `${subject.label} needs a sign-in (401)`
@@ -162,6 +164,18 @@ function neededError(
         ? subject.command
         : `${subject.command}, ${tokenHint}`,
   });
+}
+
+/** Another token by the same grant would be no better. */
+function grantRefused(
+  { subject }: SignIn,
+  challenge: Challenge | undefined,
+  status: number,
+): SignInNeededError {
+  const { label, settings } = subject;
+  const text = `${label} does not take the token that the grant ${settings.grant} gave (401)`;
+  const hint = 'check clientId, scope and authServerMetadataUrl of its sign-in';
+  return new SignInNeededError(text, { challenge, isWorthAsking: false, status, hint });
 }
 
 function scopeText({ label }: Subject, { scope = '' }: Challenge, isNew: boolean): string {

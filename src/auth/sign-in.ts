@@ -3,7 +3,8 @@
  * MCP-specific order of things; each step is a room of its own, loaded when there is something to do.
  * Source: MCP 2026-07-28, authorization; earlier revisions fit.
  */
-import { AuthError } from '../base/errors.ts';
+import { AuthError, LimitError } from '../base/errors.ts';
+import { type SharedWork, shareWork } from '../base/shared-work.ts';
 import { freshTokens } from './refresh.ts';
 import { lacksScope, scopeToAsk } from './scopes.ts';
 import { isForgotten } from './token-answer.ts';
@@ -33,7 +34,7 @@ export interface SignInWish {
 
 const NEVER = new AbortController().signal;
 
-/** More would be a server that is never content. Counted over the whole process. */
+/** More would be a server that is never content. Counted since a person last asked for a sign-in. */
 const MAX_AUTHORIZATIONS = 3;
 
 export class SignIn {
@@ -44,7 +45,7 @@ export class SignIn {
   #isStartingOver = false;
   #authorizations = 0;
   readonly #renewals = new Map<string, Promise<StoredLogin | undefined>>();
-  #running: Promise<StoredLogin> | undefined;
+  #running: SharedWork<StoredLogin> | undefined;
 
   constructor(subject: Subject, ports: SignInPorts) {
     this.subject = subject;
@@ -70,10 +71,28 @@ export class SignIn {
     this.#login = undefined;
   }
 
-  /** From now on nothing that is kept is sent, until somebody has signed in anew. */
+  /** A person wants to sign in anew: until that is done nothing that is kept is sent. */
   startOver(): void {
     this.#isStartingOver = true;
+    this.#authorizations = 0;
     this.#take(undefined);
+  }
+
+  get isStartingOver(): boolean {
+    return this.#isStartingOver;
+  }
+
+  /** Nobody has signed in anew: what is kept counts again. */
+  giveUpStartingOver(): void {
+    if (!this.#isStartingOver) return;
+    this.#isStartingOver = false;
+    this.reset();
+  }
+
+  /** False: the grant gives tokens without one. */
+  get needsPerson(): boolean {
+    const { grant = 'authorization_code' } = this.subject.settings;
+    return grant === 'authorization_code' || grant === 'device_code';
   }
 
   /**
@@ -96,12 +115,19 @@ export class SignIn {
     return renewal;
   }
 
-  /** Signs in anew, with the person where the grant needs one. One at a time; others get its outcome. */
+  /**
+   * Signs in anew, with the person where the grant needs one. One at a time; others get its outcome. `signal` ends
+   * the wait of this caller; the sign-in ends with the last one.
+   */
   begin(interaction: Interaction, wish: SignInWish, signal: AbortSignal): Promise<StoredLogin> {
-    this.#running ??= this.#beginOnce(interaction, wish, signal).finally(() => {
-      this.#running = undefined;
+    const before = this.#running;
+    if (before?.isOpen === true) return before.join(signal);
+    this.#running = shareWork(async (stop) => {
+      // One that was given up may still hold the port of the callback.
+      await before?.settled;
+      return this.#beginOnce(interaction, wish, stop);
     });
-    return this.#running;
+    return this.#running.join(signal);
   }
 
   /** What every way to a token needs to know. */
@@ -110,8 +136,16 @@ export class SignIn {
     return this.#jobFor(discovery, wish, await this.#keptAt(discovery), signal);
   }
 
+  /** Stores and uses `login`. After a refresh that runs elsewhere, whose tokens would replace it. */
   async keep(login: StoredLogin): Promise<StoredLogin> {
-    await this.ports.store.write(login);
+    const { store } = this.ports;
+    try {
+      await store.alone(login.key, NEVER, () => store.write(login));
+    } catch (error) {
+      if (!(error instanceof LimitError)) throw error;
+      // Whoever holds it hangs; what a person has just done is not thrown away for that.
+      await store.write(login);
+    }
     this.#isStartingOver = false;
     this.#take(login);
     return login;
@@ -123,15 +157,20 @@ export class SignIn {
     return !lacksScope(scope, login?.tokens.scope, login?.refusedScopes?.join(' '));
   }
 
-  /** Revokes and forgets the tokens. False: nothing was kept. */
-  async end(signal: AbortSignal): Promise<boolean> {
+  /** Revokes and forgets the tokens. False: nothing was kept. LimitError when another process holds them for long. */
+  end(signal: AbortSignal): Promise<boolean> {
     const { store } = this.ports;
-    const login = await store.read(this.subject.key);
-    if (login === undefined) return false;
-    const { revokeTokens } = await import('./revoke.ts');
-    await revokeTokens(this.#contextOf(login, signal), login.tokens);
-    this.reset();
-    return store.remove(this.subject.key);
+    const { key } = this.subject;
+    // A refresh that runs elsewhere would bring them back.
+    return store.alone(key, signal, async () => {
+      const login = await store.read(key);
+      if (login !== undefined) {
+        const { revokeTokens } = await import('./revoke.ts');
+        await revokeTokens(this.#contextOf(login, signal), login.tokens);
+      }
+      this.reset();
+      return store.remove(key);
+    });
   }
 
   async #renewOnce(
@@ -148,10 +187,10 @@ export class SignIn {
       if (fresh !== undefined) return this.#take(fresh);
     }
     const canRefresh = kept?.tokens.refreshToken !== undefined && !isStepUp;
-    if (this.#needsPerson && !canRefresh) return undefined;
+    if (this.needsPerson && !canRefresh) return undefined;
     const discovery = await this.#discover(challenge, signal);
     const same = sameIssuer(kept, discovery);
-    if (this.#needsPerson) {
+    if (this.needsPerson) {
       return same && this.#take(await this.#fresh(same, used?.tokens.accessToken, signal));
     }
     const { signInByGrant } = await import('./ways.ts');
@@ -165,7 +204,7 @@ export class SignIn {
   ): Promise<StoredLogin> {
     const { signInByBrowser, signInByDevice, signInByGrant } = await import('./ways.ts');
     const job = await this.prepare(wish, signal);
-    if (!this.#needsPerson) return this.keep(await signInByGrant(job));
+    if (!this.needsPerson) return this.keep(await signInByGrant(job));
     const isByDevice = wish.isByDevice ?? this.subject.settings.grant === 'device_code';
     const way = isByDevice ? signInByDevice : signInByBrowser;
     const onAuthorization = () => this.#countAuthorization();
@@ -238,11 +277,6 @@ export class SignIn {
       `${label} asked for ${MAX_AUTHORIZATIONS} sign-ins and is still not content`,
       { hint: command },
     );
-  }
-
-  get #needsPerson(): boolean {
-    const { grant = 'authorization_code' } = this.subject.settings;
-    return grant === 'authorization_code' || grant === 'device_code';
   }
 }
 
