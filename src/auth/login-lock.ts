@@ -7,6 +7,7 @@ import { takeLock } from '../base/file-lock.ts';
 import { systemFiles } from '../base/file-ops.ts';
 import { fileReason } from '../base/files.ts';
 import { sha256Hex } from '../base/hash.ts';
+import { makeLoginFolder } from './login-folder.ts';
 
 export type RunAlone = <T>(key: string, signal: AbortSignal, work: () => Promise<T>) => Promise<T>;
 
@@ -60,7 +61,10 @@ async function takeWhenFree(
   const path = join(folder, `${sha256Hex(key)}.lock`);
   for (;;) {
     stop.throwIfAborted();
-    const lock = attempt(path, () => takeLock(path, systemFiles, () => clock.date().getTime()));
+    const lock = attempt(path, () => {
+      makeLoginFolder(folder);
+      return takeLock(path, systemFiles, () => clock.date().getTime());
+    });
     if (lock.kind === 'held') return lock.release;
     onHeld(lock.pid);
     await sleep(clock, LOOK_MS + Math.random() * JITTER_MS, stop);

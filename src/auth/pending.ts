@@ -3,7 +3,7 @@
  * gives the address, the second one takes what the browser ended at. In between a private file remembers it.
  */
 import { unlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import * as v from 'valibot';
 import type { Clock } from '../base/clock.ts';
 import { AuthError, FailedError } from '../base/errors.ts';
@@ -17,6 +17,7 @@ import { type AuthorizationTarget, startAuthorization } from './authorization-ur
 import { type AuthorizedCode, hostNotes } from './authorize.ts';
 import { openCallback } from './callback.ts';
 import { callbackAddress, DEFAULT_HOST, DEFAULT_PATH } from './callback-address.ts';
+import { checkLoginFolder, makeLoginFolder } from './login-folder.ts';
 import { readPasted } from './pasted.ts';
 import type {
   Discovery,
@@ -84,7 +85,10 @@ export function startPending(request: PendingRequest, ports: PendingPorts): Pend
     ...{ version: 1, key: subject.key, created, state, verifier, redirectUri },
     ...{ discovery, client, scope, dpopKey },
   };
-  attempt(path, () => writeAtomic(path, `${JSON.stringify(record)}\n`));
+  attempt(path, () => {
+    makeLoginFolder(dirname(path));
+    writeAtomic(path, `${JSON.stringify(record)}\n`);
+  });
   return { url, lines: linesFor(request, url) };
 }
 
@@ -159,7 +163,10 @@ type PendingRecord = Readonly<v.InferOutput<typeof recordSchema>> & {
 };
 
 function readRecord(subject: Subject, path: string): PendingRecord {
-  const content = attempt(path, () => readPrivate(path, MAX_FILE_BYTES));
+  const content = attempt(path, () => {
+    checkLoginFolder(dirname(path));
+    return readPrivate(path, MAX_FILE_BYTES);
+  });
   if (content === undefined) throw nonePending(subject);
   const parsed = v.safeParse(recordSchema, tryParseJson(content));
   if (!parsed.success || parsed.output.key !== subject.key) {

@@ -4,7 +4,7 @@
  */
 import { raceAbort } from '../base/abort.ts';
 import { type Clock, sleep } from '../base/clock.ts';
-import { AppError, type ErrorCode, LimitError } from '../base/errors.ts';
+import { AppError, type ErrorCode, FailedError, LimitError } from '../base/errors.ts';
 import type { LoginStore, StoredLogin } from './types.ts';
 
 export interface FreshRequest {
@@ -115,8 +115,9 @@ async function fly(
       return isGood(stored, used, clock) ? stored : renew(note, request, stored);
     });
   } catch (error) {
-    // Another process takes its time; the token at hand will do.
-    if (isHolding && error instanceof LimitError) return found;
+    // Another process takes its time, or the disk is full: nothing was asked for, the token at hand will do.
+    const isUnasked = error instanceof LimitError || error instanceof FailedError;
+    if (isHolding && isUnasked && note.unsaved === undefined) return found;
     throw error;
   }
 }

@@ -2,7 +2,7 @@
  * One file per login: `<folder>/<SHA-256 of its key>.json`, mode 0600 in a folder 0700. It holds the login itself,
  * or the login sealed by a key that the OS keyring keeps. A file that cannot be trusted is named, never repaired.
  */
-import { chmodSync, lstatSync, mkdirSync, readdirSync, unlinkSync } from 'node:fs';
+import { readdirSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { AppError, FailedError } from '../base/errors.ts';
@@ -10,6 +10,7 @@ import { fileReason, isMissing, writeAtomic } from '../base/files.ts';
 import { sha256Hex } from '../base/hash.ts';
 import { isJsonObject, type JsonObject, tryParseJson } from '../base/json.ts';
 import { readPrivate } from '../base/private-file.ts';
+import { checkLoginFolder, makeLoginFolder } from './login-folder.ts';
 import type { StoredLogin } from './types.ts';
 
 const text = v.pipe(v.string(), v.minLength(1));
@@ -87,6 +88,7 @@ const MAX_FILES = 1000;
 
 /** `undefined`: there is none. Throws FailedError, with what to do, for a file that cannot be used. */
 export function readEntry(folder: string, key: string): Entry | undefined {
+  attempt(folder, () => checkLoginFolder(folder));
   const entry = readEntryAt(entryPath(folder, key));
   if (entry !== undefined && keyOf(entry) !== key) throw broken(entryPath(folder, key));
   return entry;
@@ -100,7 +102,7 @@ export function writeEntry(folder: string, entry: Entry): void {
     throw new FailedError(`the login for ${keyOf(entry)} has more than 256 KiB and is not kept`);
   }
   attempt(path, () => {
-    makePrivateFolder(folder);
+    makeLoginFolder(folder);
     writeAtomic(path, content);
   });
 }
@@ -109,6 +111,7 @@ export function writeEntry(folder: string, entry: Entry): void {
 export function removeEntry(folder: string, key: string): boolean {
   const path = entryPath(folder, key);
   return attempt(path, () => {
+    checkLoginFolder(folder);
     try {
       unlinkSync(path);
       return true;
@@ -165,6 +168,7 @@ function readEntryAt(path: string): Entry | undefined {
 
 function namesIn(folder: string): readonly string[] {
   const names = attempt(folder, () => {
+    checkLoginFolder(folder);
     try {
       return readdirSync(folder);
     } catch (error) {
@@ -173,18 +177,6 @@ function namesIn(folder: string): readonly string[] {
     }
   });
   return names.filter((name) => /^[0-9a-f]{64}\.json$/.test(name)).slice(0, MAX_FILES);
-}
-
-/** Nobody else may look at which logins there are, or put one in place of another. */
-function makePrivateFolder(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const stat = lstatSync(folder);
-  if (!stat.isDirectory()) {
-    throw new FailedError(`${folder} is a symlink; no login is kept in it`, {
-      hint: `remove ${folder}`,
-    });
-  }
-  if ((stat.mode & 0o077) !== 0) chmodSync(folder, 0o700);
 }
 
 function broken(path: string): FailedError {

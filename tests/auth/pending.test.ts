@@ -3,6 +3,7 @@ import {
   chmodSync,
   readdirSync,
   readFileSync,
+  renameSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -196,6 +197,17 @@ test('a file that others may read, a broken one and a symlink are not used', () 
     `remove ${linked.path}`,
   ]);
   expect(() => startPending(request, linked.ports)).toThrow(FailedError);
+});
+
+test('a folder that is a symlink gets and gives no sign-in', () => {
+  const { ports, finish } = begin();
+  const folder = join(ports.stateDir, 'logins');
+  const elsewhere = join(ports.stateDir, 'elsewhere');
+  renameSync(folder, elsewhere);
+  symlinkSync(elsewhere, folder);
+  const refused = ['failed', `${folder} is a symlink; no login is kept in it`, `remove ${folder}`];
+  expect(thrownBy(() => finish('c'))).toEqual(refused);
+  expect(thrownBy(() => startPending(request, ports))).toEqual(refused);
 });
 
 test('without a folder of state nothing is begun', () => {

@@ -255,12 +255,15 @@ describe('a refresh that fails', () => {
     expect(asked).toEqual(['refresh-0']);
   });
 
-  test('of the wait for another process leaves a token that holds', async () => {
-    const { ask, store } = await scene(near);
-    const held = new LimitError('held');
-    Object.assign(store, { alone: () => Promise.reject(held) });
+  test.each([
+    ['of the wait for another process', new LimitError('held')],
+    ['of the lock, for want of space', new FailedError('no space')],
+  ])('%s leaves a token that holds', async (_name, error) => {
+    const { ask, asked, store } = await scene(near);
+    Object.assign(store, { alone: () => Promise.reject(error) });
     expect(await ask(near)).toEqual(near);
-    expect(await ask(near, { used: 'access-0' }).catch((error) => error)).toBe(held);
+    expect(await ask(near, { used: 'access-0' }).catch((thrown) => thrown)).toBe(error);
+    expect(asked).toEqual([]);
   });
 });
 

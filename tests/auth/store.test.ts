@@ -6,11 +6,12 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { openLoginStore } from '../../src/auth/store.ts';
 import type { LoginStore, StoredLogin } from '../../src/auth/types.ts';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
@@ -239,16 +240,38 @@ describe('a file that cannot be trusted', () => {
     ]);
   });
 
-  test('a folder that is a symlink gets no login', async () => {
+  test('a folder that is a symlink is neither read nor written to', async () => {
     const here = place();
-    const elsewhere = newFolder();
+    await here.store.write(login);
+    const elsewhere = `${here.logins}-of-somebody-else`;
+    renameSync(here.logins, elsewhere);
     symlinkSync(elsewhere, here.logins);
-    expect(await failure(here.store.write(login), here)).toEqual({
-      code: 'failed',
+    const refused = {
+      code: 'failed' as const,
       message: 'LOGINS is a symlink; no login is kept in it',
       hint: 'remove LOGINS',
+    };
+    const { store } = here;
+    for (const work of [
+      () => store.read(KEY),
+      () => store.write(login),
+      () => store.remove(KEY),
+      () => store.list(),
+      () => store.alone(KEY, never, async () => undefined),
+    ]) {
+      expect(await failure(work(), here)).toEqual(refused);
+    }
+    expect(readdirSync(elsewhere)).toEqual([basename(here.file)]);
+  });
+
+  test('a file in place of the folder is named', async () => {
+    const here = place();
+    writeFileSync(here.logins, '');
+    expect(await failure(here.store.read(KEY), here)).toEqual({
+      code: 'failed',
+      message: 'LOGINS is no folder; no login is kept in it',
+      hint: 'remove LOGINS',
     });
-    expect(readdirSync(elsewhere)).toEqual([]);
   });
 
   test('one that others may read is not used', async () => {
