@@ -15,6 +15,7 @@ import type { Connection } from '../mcp/types.ts';
 import type { LogSink } from '../transport/types.ts';
 import type { HostDeps } from './create.ts';
 import { openLogins } from './logins.ts';
+import { noSignIn } from './no-sign-in.ts';
 
 export type { Interaction };
 
@@ -90,12 +91,17 @@ export function createSignIns(
       onNotification: () => undefined,
     });
 
+  const end = async (signIn: SignIn, signal: AbortSignal): Promise<boolean> => {
+    const { dropPending } = await import('../auth/pending.ts');
+    dropPending(signIn.subject, { clock: deps.clock, stateDir });
+    return signIn.end(signal);
+  };
   /** `undefined`: it has no sign-in. */
   const endOf = async (server: ServerConfig, signal: AbortSignal) => {
     if (server.endpoint.kind === 'builtin') return undefined;
     const connection = connect(server);
     try {
-      return await connection.signIn?.end(signal);
+      return connection.signIn && (await end(connection.signIn, signal));
     } finally {
       await connection.close();
     }
@@ -122,11 +128,14 @@ export function createSignIns(
       const outcome = await goThrough(signIn, { challenge: undefined }, request, stateDir, signal);
       return outcome.kind === 'address' ? outcome : signedIn(outcome.login);
     },
-    signOutNamed: async (name, signal) => named(name).end(signal),
+    signOutNamed: async (name, signal) => end(named(name), signal),
   };
 }
 
-/** Signs in to the server of `connection` and connects it with what was got. Rejects as `SignIns.signIn`. */
+/**
+ * Signs in to the server of `connection` and connects it with what was got. Rejects as `SignIns.signIn`; what was
+ * kept before is in use again then.
+ */
 export async function signInOver(
   connection: Connection,
   request: SignInRequest,
@@ -135,9 +144,14 @@ export async function signInOver(
 ): Promise<SignInOutcome> {
   const { signIn, config } = connection;
   if (signIn === undefined) throw noSignIn(config);
-  const challenge =
-    request.how.kind === 'code' ? undefined : await challengeOf(connection, signIn, signal);
-  const outcome = await goThrough(signIn, { challenge }, request, stateDir, signal);
+  let outcome: Way;
+  try {
+    const challenge =
+      request.how.kind === 'code' ? undefined : await challengeOf(connection, signIn, signal);
+    outcome = await goThrough(signIn, { challenge }, request, stateDir, signal);
+  } finally {
+    signIn.giveUpStartingOver();
+  }
   if (outcome.kind === 'address') return outcome;
   await connection.connect(signal);
   signal.throwIfAborted();
@@ -220,15 +234,6 @@ function signInPorts(deps: HostDeps) {
   const { clock, env, fetch = globalThis.fetch, random = Math.random, resolve } = deps;
   const log: LogSink = (level, message) => deps.log[level](message);
   return { clock, env, fetch, log, random, ...(resolve === undefined ? {} : { resolve }) };
-}
-
-function noSignIn({ name, endpoint }: ServerConfig): UsageError {
-  const auth = 'auth' in endpoint ? endpoint.auth?.type : undefined;
-  const why =
-    auth === undefined ? 'it takes its credentials from elsewhere' : `its auth is of type ${auth}`;
-  return new UsageError(`server ${name} is not signed in to: ${why}`, {
-    hint: 'auth: { type: oauth } in its entry makes it so',
-  });
 }
 
 function unknownLogin(config: Config, name: string): UsageError {
