@@ -3,8 +3,9 @@
  * MCP-specific order of things; each step is a room of its own, loaded when there is something to do.
  * Source: MCP 2026-07-28, authorization; earlier revisions fit.
  */
-import { AuthError, LimitError } from '../base/errors.ts';
+import { AuthError, FailedError } from '../base/errors.ts';
 import { type SharedWork, shareWork } from '../base/shared-work.ts';
+import { checkKeeping, dropLogin, keepLogin } from './keeping.ts';
 import { freshTokens } from './refresh.ts';
 import { lacksScope, scopeToAsk } from './scopes.ts';
 import { isForgotten } from './token-answer.ts';
@@ -136,15 +137,14 @@ export class SignIn {
     return this.#jobFor(discovery, wish, await this.#keptAt(discovery), signal);
   }
 
-  /** Stores and uses `login`. After a refresh that runs elsewhere, whose tokens would replace it. */
+  /** Stores and uses `login`; one that cannot be stored is revoked. */
   async keep(login: StoredLogin): Promise<StoredLogin> {
-    const { store } = this.ports;
     try {
-      await store.alone(login.key, NEVER, () => store.write(login));
+      await keepLogin(this.ports.store, login);
     } catch (error) {
-      if (!(error instanceof LimitError)) throw error;
-      // Whoever holds it hangs; what a person has just done is not thrown away for that.
-      await store.write(login);
+      // Nobody could use or end it later.
+      await this.#revoke(login, NEVER);
+      throw error;
     }
     this.#isStartingOver = false;
     this.#take(login);
@@ -158,19 +158,12 @@ export class SignIn {
   }
 
   /** Revokes and forgets the tokens. False: nothing was kept. LimitError when another process holds them for long. */
-  end(signal: AbortSignal): Promise<boolean> {
-    const { store } = this.ports;
-    const { key } = this.subject;
-    // A refresh that runs elsewhere would bring them back.
-    return store.alone(key, signal, async () => {
-      const login = await store.read(key);
-      if (login !== undefined) {
-        const { revokeTokens } = await import('./revoke.ts');
-        await revokeTokens(this.#contextOf(login, signal), login.tokens);
-      }
-      this.reset();
-      return store.remove(key);
-    });
+  async end(signal: AbortSignal): Promise<boolean> {
+    const { store, log } = this.ports;
+    const revoke = (login: StoredLogin) => this.#revoke(login, signal);
+    const wasKept = await dropLogin(store, this.subject.key, revoke, log, signal);
+    this.reset();
+    return wasKept;
   }
 
   async #renewOnce(
@@ -194,7 +187,9 @@ export class SignIn {
       return same && this.#take(await this.#fresh(same, used?.tokens.accessToken, signal));
     }
     const { signInByGrant } = await import('./ways.ts');
-    return this.keep(await signInByGrant(this.#jobFor(discovery, { challenge }, same, signal)));
+    return this.#keepGranted(
+      await signInByGrant(this.#jobFor(discovery, { challenge }, same, signal)),
+    );
   }
 
   async #beginOnce(
@@ -205,10 +200,28 @@ export class SignIn {
     const { signInByBrowser, signInByDevice, signInByGrant } = await import('./ways.ts');
     const job = await this.prepare(wish, signal);
     if (!this.needsPerson) return this.keep(await signInByGrant(job));
+    await checkKeeping(this.ports.store, this.subject.key, signal);
     const isByDevice = wish.isByDevice ?? this.subject.settings.grant === 'device_code';
     const way = isByDevice ? signInByDevice : signInByBrowser;
     const onAuthorization = () => this.#countAuthorization();
     return this.keep(await way({ ...job, interaction, onAuthorization }));
+  }
+
+  /** The next token costs nobody anything: one that cannot be stored is used all the same. */
+  async #keepGranted(login: StoredLogin): Promise<StoredLogin> {
+    try {
+      await keepLogin(this.ports.store, login);
+    } catch (error) {
+      if (!(error instanceof FailedError)) throw error;
+      this.ports.log('warn', `${error.message}; the token is not kept for the next run`);
+    }
+    this.#take(login);
+    return login;
+  }
+
+  async #revoke(login: StoredLogin, signal: AbortSignal): Promise<void> {
+    const { revokeTokens } = await import('./revoke.ts');
+    await revokeTokens(this.#contextOf(login, signal), login.tokens);
   }
 
   #jobFor(
