@@ -12,7 +12,7 @@ import { sha256Hex } from '../base/hash.ts';
 import { isJsonObject, type JsonObject, tryParseJson } from '../base/json.ts';
 import { readPrivate } from '../base/private-file.ts';
 import { registerSecret } from '../base/redact.ts';
-import { AnswerError, acceptAnswer } from './authorization-answer.ts';
+import { acceptAnswer } from './authorization-answer.ts';
 import { type AuthorizationTarget, startAuthorization } from './authorization-url.ts';
 import { type AuthorizedCode, hostNotes } from './authorize.ts';
 import { openCallback } from './callback.ts';
@@ -114,7 +114,8 @@ export function finishPending(subject: Subject, text: string, ports: PendingPort
   try {
     params = acceptAnswer(pasted, { subject, metadata: discovery.metadata, state });
   } catch (error) {
-    const isOther = error instanceof AnswerError && error.problem === 'state';
+    // Whatever else is wrong with an answer of another sign-in, it says nothing about this one.
+    const isOther = pasted.kind === 'answer' && pasted.params.get('state') !== state;
     if (!isOther) remove(path);
     throw error;
   }

@@ -122,6 +122,12 @@ test.each([
     'the answer holds another `state`: it belongs to another sign-in',
     'usher mcp login x',
   ],
+  [
+    'the answer of another server',
+    'http://127.0.0.1/?code=c-other&state=other&iss=https://other.example',
+    'the answer comes from https://other.example, not from https://as.example',
+    'usher mcp login x',
+  ],
 ])('%s leaves it for the right answer', (_name, text, why, hint) => {
   const { finish, state } = begin();
   expect(thrownBy(() => finish(text))).toEqual(['auth', `server "x": ${why}`, hint]);
