@@ -1,17 +1,18 @@
 /** Who is signed in to, from what the configuration says. */
+import { shellWord } from '../base/shell.ts';
 import type { LoginConfig } from '../config/types.ts';
 import type { OAuthSettings, Subject } from './types.ts';
 
-/** An MCP server. `word` is what a person types for it: its name, or its URL. */
+/** An MCP server. `words`: what a person types for it, ready for a shell; default its name. */
 export function serverSubject(
   name: string,
   url: string,
   settings: OAuthSettings,
-  word: string,
+  words = shellWord(name),
 ): Subject {
   return {
     label: `server "${name}"`,
-    command: `usher mcp login ${shellWord(word)}`,
+    command: `usher mcp login ${words}`,
     key: keyOf(canonicalUrl(url), settings),
     url,
     settings,
@@ -43,9 +44,4 @@ function keyOf(base: string, { clientId, grant }: OAuthSettings): string {
   const isPerson = grant === undefined || grant === 'authorization_code' || grant === 'device_code';
   if (isPerson && clientId === undefined) return base;
   return `${base}#${isPerson ? 'client' : grant}=${clientId ?? ''}`;
-}
-
-/** Copied into a shell, it stays one word. */
-function shellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -59,7 +59,7 @@ export async function withHost<T>(
     request.talk === undefined
       ? findPerson({ ...context, ...options, stderrIsTerminal: screen.isTerminal })
       : undefined;
-  const signInBy = request.config.isNamedByUrl === true ? interactionForUrl(context) : undefined;
+  const signInBy = request.config.loginWords === undefined ? undefined : interactionForUrl(context);
   const { takeSigint } = interrupts;
   const saved = 'saved' in request ? request.saved : openRecord(context);
   const onEvent = (event: HostEvent) => {
@@ -92,7 +92,6 @@ export async function withHost<T>(
       patienceMs: options.patienceMs,
       surface: request.surface ?? 'command',
       signInBy,
-      isNamedByUrl: request.config.isNamedByUrl ?? false,
     },
     { env, clock, log },
   );

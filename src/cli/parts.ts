@@ -43,7 +43,7 @@ export interface Parts {
   /** Signs in and out; starts nothing by itself. */
   createSignIns(
     config: Config,
-    options: { readonly cwd: string; readonly isNamedByUrl: boolean },
+    options: { readonly cwd: string },
     ports: HostPorts,
   ): Promise<SignIns>;
   /** Reads and writes `usher.lock`. */

@@ -4,6 +4,7 @@
  */
 import { type Env, envValue } from '../base/env.ts';
 import { AuthError, UsageError } from '../base/errors.ts';
+import { shellWord } from '../base/shell.ts';
 import { expand } from '../config/expand.ts';
 import { writtenHeaderProblem } from '../config/header-rules.ts';
 import type { RuleBreak } from '../config/problem.ts';
@@ -66,7 +67,7 @@ export function configForUrl(config: Config, query: UrlServerQuery): Config {
   if (server === undefined) {
     throw new UsageError(breaks.map(({ path, text }) => `${path.join('.')}: ${text}`).join('\n'));
   }
-  return { ...config, servers: [server], warnings: [], skipped: [], isNamedByUrl: true };
+  return { ...config, servers: [server], warnings: [], skipped: [], loginWords: wordsOf(query) };
 }
 
 /** A bare URL is signed in to where it asks for that; credentials of the command line are the person's word. */
@@ -101,6 +102,17 @@ function flagOf(key: string): string {
 }
 
 const FLAG_NAMES: Readonly<Record<string, string>> = { algorithm: '--alg', scope: '--oauth-scope' };
+
+/** What names the same server again. Without scopes: a hint about them has its own. */
+function wordsOf({ url, headers, oauth }: UrlServerQuery): string {
+  const { scope: _scope, ...settings } = oauth;
+  const flags = Object.entries(settings).flatMap(([key, value]) => {
+    if (value === undefined) return [];
+    return value === true ? [flagOf(key)] : [flagOf(key), String(value)];
+  });
+  const given = headers.flatMap((header) => ['--header', header]);
+  return [url, ...given, ...flags].map(shellWord).join(' ');
+}
 
 function sameUrl(a: string, b: string): boolean {
   return URL.canParse(a) && URL.canParse(b) && new URL(a).href === new URL(b).href;

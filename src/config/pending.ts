@@ -1,5 +1,6 @@
 /** What a server of a project file would do if it were approved, for the person who decides. */
 
+import { shellWord } from '../base/shell.ts';
 import { maskWords } from './mask.ts';
 import { isOff, type MergedServer } from './merge.ts';
 import { isOnlyReferences } from './secret-names.ts';
@@ -60,6 +61,7 @@ function factsOf(raw: unknown): PendingServer['facts'] {
   const args = entry.get('args');
   if (command !== undefined) {
     const words = [command, ...(Array.isArray(args) ? args : [])];
+    // Where one argument ends is part of what is approved.
     facts.push(['command', words.map((word) => shellWord(String(plainValue(word)))).join(' ')]);
   }
   if (entry.has('url')) facts.push(['url', String(plainValue(entry.get('url')))]);
@@ -93,9 +95,4 @@ function textOf(value: unknown): string {
 function bounded(text: string, length: number): string {
   if (length <= MAX_FACT) return text;
   return `${text.slice(0, MAX_FACT)} … and ${length - MAX_FACT} more characters`;
-}
-
-/** As a shell would need it: where one argument ends is part of what is approved. */
-function shellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

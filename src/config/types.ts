@@ -194,8 +194,8 @@ export interface Config {
   /** By name. Default none. */
   readonly logins?: Readonly<Record<string, LoginConfig | undefined>>;
   readonly servers: readonly ServerConfig[];
-  /** Its one server is a bare URL of the command line. Default false. */
-  readonly isNamedByUrl?: boolean;
+  /** Its one server is a bare URL of the command line: what a person types to name it, flags and all. */
+  readonly loginWords?: string;
   readonly warnings: readonly ConfigWarning[];
   /** Entries that could not be used; they count as failed servers. */
   readonly skipped: readonly string[];

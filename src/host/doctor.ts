@@ -225,7 +225,7 @@ function portsFor(
     spawn: wire.spawn(keepStderr(stderr)),
     log: (level, message) => log[level](message),
     logins: openLogins(deps),
-    isNamedByUrl: config.isNamedByUrl ?? false,
+    loginWords: config.loginWords,
     namedLogin: (name) => namedLogin(config, name),
     cwd,
     version: VERSION,

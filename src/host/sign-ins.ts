@@ -64,10 +64,10 @@ export interface SignIns {
   signOutNamed(name: string, signal: AbortSignal): Promise<boolean>;
 }
 
-/** `isNamedByUrl`: the person named the server by its URL. */
+/** Of the servers and `logins:` of `config`. Nothing is read or asked before. */
 export function createSignIns(
   config: Config,
-  options: { readonly cwd: string; readonly isNamedByUrl: boolean },
+  options: { readonly cwd: string },
   deps: HostDeps,
 ): SignIns {
   const stateDir = stateDirectory(deps.env);
@@ -84,7 +84,7 @@ export function createSignIns(
       spawn: spawnChild,
       cwd: options.cwd,
       version: VERSION,
-      isNamedByUrl: options.isNamedByUrl,
+      loginWords: config.loginWords,
       namedLogin: (name) => namedLogin(config, name),
       serverRequests: new Map(),
       clientCapabilities: {},

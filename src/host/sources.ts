@@ -52,7 +52,7 @@ export interface Sources {
 
 type SourceOptions = Pick<
   HostOptions,
-  'config' | 'cwd' | 'onEvent' | 'patienceMs' | 'usesKeptTools' | 'signInBy' | 'isNamedByUrl'
+  'config' | 'cwd' | 'onEvent' | 'patienceMs' | 'usesKeptTools' | 'signInBy'
 >;
 
 /** Makes all sources; nothing is started before `start`. The caller closes them. */
@@ -71,7 +71,7 @@ export function createSources(
     usesKeptTools: options.usesKeptTools ?? false,
     logins,
     signInBy: options.signInBy,
-    isNamedByUrl: options.isNamedByUrl ?? false,
+    loginWords: options.config.loginWords,
     namedLogin: (name: string) => namedLogin(options.config, name),
   };
   const portsFor = (config: ServerConfig): AskPorts => {

@@ -67,8 +67,6 @@ export interface HostOptions {
   readonly surface?: string | undefined;
   /** A person who signs in while a request waits. Default: such a request fails and names the command. */
   readonly signInBy?: Interaction | undefined;
-  /** True: the one server is named by its URL. Default false. */
-  readonly isNamedByUrl?: boolean;
   /** A terminal session stops waiting for stragglers after this; a script waits for all (`undefined`). */
   readonly patienceMs: number | undefined;
 }

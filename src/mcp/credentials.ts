@@ -84,8 +84,9 @@ function oauthCredentials(
 ): Credentials {
   const { auth, url } = endpoint;
   const settings = auth?.type === 'oauth' ? auth : {};
-  const word = ports.isNamedByUrl === true ? url : server;
-  const signIn = createSignIn(serverSubject(server, url, settings, word), endpoint, ports);
+  const { loginWords } = ports;
+  const subject = serverSubject(server, url, settings, loginWords);
+  const signIn = createSignIn(subject, endpoint, ports);
   const isOptional = auth === undefined;
   const { clock } = ports;
   return {
@@ -95,7 +96,7 @@ function oauthCredentials(
       url,
       isOptional,
       closing,
-      ...(ports.isNamedByUrl === true ? { tokenHint: BARE_URL_TOKEN } : {}),
+      ...(loginWords === undefined ? {} : { tokenHint: BARE_URL_TOKEN }),
     }),
   };
 }

@@ -25,8 +25,8 @@ export interface ConnectionPorts extends TransportPorts {
   readonly logins?: LoginStore;
   /** A person who may sign in while a request waits. Absent: it fails and names the command. */
   readonly signInBy?: Interaction | undefined;
-  /** True: a person names the server by its URL. Default false: by its name. */
-  readonly isNamedByUrl?: boolean;
+  /** What a person types after `usher mcp login` for this server, a bare URL with its flags. Absent: its name. */
+  readonly loginWords?: string | undefined;
   /** A login of `logins:`; `undefined`: there is none of that name. */
   readonly namedLogin?: (name: string) => NamedLogin | undefined;
   /** Our working directory, absolute: the root that servers are told. */

@@ -1,5 +1,6 @@
 /** Says what the router found, as lines to copy. */
 import type { JsonValue } from '../base/json.ts';
+import { shellWord } from '../base/shell.ts';
 import { escapeForTerminal } from '../base/text.ts';
 import type { RegisteredTool } from '../tools/types.ts';
 import type { FilledCall } from './offline-fill.ts';
@@ -35,6 +36,5 @@ function pair(name: string, value: JsonValue | undefined, property: JsonValue | 
 
 /** One word of a POSIX shell, safe to show: names and values may come from a server or a pipe. */
 function word(text: string): string {
-  const shown = escapeForTerminal(text.replace(/\s+/g, ' '));
-  return /^[\w@%+=:,./-]+$/.test(shown) ? shown : `'${shown.replaceAll("'", "'\\''")}'`;
+  return shellWord(escapeForTerminal(text.replace(/\s+/g, ' ')));
 }

@@ -24,7 +24,7 @@ function memoryStore(): LoginStore {
 async function openRig(script: AuthScript = {}, settings: OAuthSettings = {}) {
   const server = await startAuthServer(script);
   const store = memoryStore();
-  const subject = serverSubject('s1', server.url, settings, 's1');
+  const subject = serverSubject('s1', server.url, settings);
   const signIn = new SignIn(subject, { ...loginPorts({ env: { SECRET: 'shhh-0123' } }), store });
   return { server, store, signIn, [Symbol.asyncDispose]: () => server.close() };
 }
@@ -180,7 +180,7 @@ describe('signing out', () => {
     const { server, store } = rig;
     await rig.signIn.begin(person(), nothing, never);
     const blind: LoginStore = { ...store, read: async () => undefined };
-    const subject = serverSubject('s1', server.url, {}, 's1');
+    const subject = serverSubject('s1', server.url, {});
     const signIn = new SignIn(subject, { ...loginPorts(), store: blind });
     expect(await signIn.end(never)).toBe(true);
     expect(await store.list()).toEqual([]);

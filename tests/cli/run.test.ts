@@ -461,7 +461,6 @@ test('flags reach the host', async () => {
     saving: undefined,
     surface: 'run',
     signInBy: undefined,
-    isNamedByUrl: false,
   });
 });
 

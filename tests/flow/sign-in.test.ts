@@ -33,11 +33,7 @@ async function openDesk(yaml: string) {
   const configFlag = join(home, 'config.yaml');
   await Bun.write(configFlag, yaml);
   const config = await loadConfig({ configFlag, env, cwd: home });
-  const signIns = createSignIns(
-    config,
-    { cwd: home, isNamedByUrl: false },
-    { env, clock: systemClock, log: silentLog },
-  );
+  const signIns = createSignIns(config, { cwd: home }, { env, clock: systemClock, log: silentLog });
   const server = (name: string): ServerConfig => {
     const found = config.servers.find((one) => one.name === name);
     if (found === undefined) throw new Error(`no server ${name}`);

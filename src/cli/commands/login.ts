@@ -8,7 +8,6 @@ import { loadConfig } from '../house.ts';
 import { interactionOf } from '../sign-in.ts';
 import { MAX_STDIN_BYTES } from '../stdin.ts';
 import { findServer } from '../target.ts';
-import { isUrl } from '../url-server.ts';
 import { oneWord } from '../words.ts';
 
 /** Signs in to one server, configured or named by its URL. */
@@ -52,9 +51,7 @@ async function findSignIn(
   const [name = config.servers[0]?.name] = servers ?? [];
   const server = config.servers.find((one) => one.name === name);
   if (server === undefined) throw new UsageError(`unknown server "${word}"`);
-  const isNamedByUrl = isUrl(word);
-  const options = { cwd: context.cwd, isNamedByUrl };
-  return { server, signIns: await context.parts.createSignIns(config, options, context) };
+  return { server, signIns: await context.parts.createSignIns(config, context, context) };
 }
 
 async function findNamed(
@@ -69,8 +66,7 @@ async function findNamed(
     });
   }
   const config = await loadConfig(context);
-  const options = { cwd: context.cwd, isNamedByUrl: false };
-  return { name, signIns: await context.parts.createSignIns(config, options, context) };
+  return { name, signIns: await context.parts.createSignIns(config, context, context) };
 }
 
 async function login(

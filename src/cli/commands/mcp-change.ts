@@ -92,7 +92,7 @@ async function forgetSignIn(context: Context, before: Config, name: string): Pro
   const after = await loadConfig(context);
   const { url } = server.endpoint;
   if (serverByUrl(after, url) !== undefined) return;
-  const signIns = await parts.createSignIns(before, { cwd, isNamedByUrl: false }, context);
+  const signIns = await parts.createSignIns(before, { cwd }, context);
   if (await signIns.forget(server, signal)) log.info(`signed out of ${name}`);
 }
 

@@ -1,0 +1,45 @@
+/** How a server that is named by its bare URL is named again, when a person is told to sign in to it. */
+import { expect, test } from 'bun:test';
+import { readOptions } from '../../src/cli/options.ts';
+import { parseLine } from '../../src/cli/parse.ts';
+import { configForUrl } from '../../src/cli/url-server.ts';
+import { emptyConfig } from './fakes.ts';
+
+const url = 'https://mcp.example/mcp';
+const env = {};
+
+function queryOf(words: readonly string[]) {
+  const { headers, bearerEnv, oauth } = readOptions(parseLine(['mcp', 'login', url, ...words]));
+  return { url, headers, bearerEnv, oauth, env, cwd: '/' };
+}
+
+test.each<[given: string[], words: string]>([
+  [[], ''],
+  [['--oauth-scope', 'a b'], ''],
+  [['--header', 'X-Team: blue'], " --header 'X-Team: blue'"],
+  [
+    ['--client-id', "it's", '--client-secret-env', 'S'],
+    " --client-id 'it'\\''s' --client-secret-env S",
+  ],
+  [
+    [
+      '--grant',
+      'client_credentials',
+      '--client-id',
+      'c',
+      '--private-key',
+      'k.pem',
+      '--alg',
+      'RS256',
+    ],
+    ' --client-id c --grant client_credentials --private-key k.pem --alg RS256',
+  ],
+  [['--grant', 'jwt-bearer', '--assertion', 'a.jwt'], ' --grant jwt-bearer --assertion a.jwt'],
+  [['--dpop', '--callback-port', '8765'], ' --dpop --callback-port 8765'],
+])('given %j, the same words name it again', (given, words) => {
+  const config = configForUrl(emptyConfig, queryOf(given));
+  expect(config.loginWords).toBe(`${url}${words}`);
+  const shell = Bun.spawnSync(['sh', '-c', `printf '%s\\0' ${config.loginWords}`]);
+  const [, ...typed] = shell.stdout.toString().split('\0').slice(0, -1);
+  expect(configForUrl(emptyConfig, queryOf(typed)).loginWords).toBe(`${url}${words}`);
+});
