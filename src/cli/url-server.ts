@@ -65,7 +65,11 @@ export function configForUrl(config: Config, query: UrlServerQuery): Config {
   if (unfit !== undefined) throw new UsageError(inFlags(unfit));
   const { server, breaks } = buildServer(entry, { env, cwd, exposure: 'direct' });
   if (server === undefined) {
-    throw new UsageError(breaks.map(({ path, text }) => `${path.join('.')}: ${text}`).join('\n'));
+    const told = breaks.map(({ path, text }) => {
+      const where = path[0] === 'auth' ? flagOf(String(path.at(-1))) : path.join('.');
+      return `${where}: ${text}`;
+    });
+    throw new UsageError(told.join('\n'));
   }
   return { ...config, servers: [server], warnings: [], skipped: [], loginWords: wordsOf(query) };
 }

@@ -22,17 +22,8 @@ test.each<[given: string[], words: string]>([
     " --client-id 'it'\\''s' --client-secret-env S",
   ],
   [
-    [
-      '--grant',
-      'client_credentials',
-      '--client-id',
-      'c',
-      '--private-key',
-      'k.pem',
-      '--alg',
-      'RS256',
-    ],
-    ' --client-id c --grant client_credentials --private-key k.pem --alg RS256',
+    ['--grant', 'enterprise', '--client-id', 'c', '--idp', 'idp.json'],
+    ' --client-id c --grant enterprise --idp idp.json',
   ],
   [['--grant', 'jwt-bearer', '--assertion', 'a.jwt'], ' --grant jwt-bearer --assertion a.jwt'],
   [['--dpop', '--callback-port', '8765'], ' --dpop --callback-port 8765'],
@@ -42,4 +33,11 @@ test.each<[given: string[], words: string]>([
   const shell = Bun.spawnSync(['sh', '-c', `printf '%s\\0' ${config.loginWords}`]);
   const [, ...typed] = shell.stdout.toString().split('\0').slice(0, -1);
   expect(configForUrl(emptyConfig, queryOf(typed)).loginWords).toBe(`${url}${words}`);
+});
+
+test('a key file that cannot be used is told by its flag', () => {
+  const given = ['--grant', 'client_credentials', '--client-id', 'c', '--private-key', 'myKey.pem'];
+  expect(() => configForUrl(emptyConfig, queryOf(given))).toThrow(
+    '--private-key: /myKey.pem does not exist',
+  );
 });
