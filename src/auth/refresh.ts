@@ -31,7 +31,7 @@ const PAUSE_MS = 5000;
 /** What this process remembers of one login. */
 interface Note {
   flight?: Flight;
-  /** `Clock.now()` of the last attempt. */
+  /** `Clock.now()` when the last attempt began, or failed. */
   attemptAt?: number;
   /** What it failed with, and for which token. */
   failure?: { readonly from: string; readonly error: unknown };
@@ -138,6 +138,8 @@ async function renew(
   try {
     next = await request.refresh(current);
   } catch (error) {
+    // A server that does not answer is not waited for again at once.
+    note.attemptAt = clock.now();
     const word = error instanceof AppError ? error.details['error'] : undefined;
     if (word === 'invalid_grant') return takeOverOrRemove(store, current);
     if (isHolding && word !== 'invalid_client' && isOfOthers(error)) return current;

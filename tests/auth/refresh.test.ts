@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { freshTokens } from '../../src/auth/refresh.ts';
 import type { LoginStore, StoredLogin, Tokens } from '../../src/auth/types.ts';
-import { type Clock, systemClock } from '../../src/base/clock.ts';
+import { type Clock, sleep, systemClock } from '../../src/base/clock.ts';
 import {
   AuthError,
   ConnectError,
@@ -238,6 +238,22 @@ describe('a refresh that fails', () => {
     expect(asked).toEqual([]);
     await clock.pass(1);
     expect((await waiting)?.tokens.accessToken).toBe('access-1');
+  });
+
+  test('is tried again 5 s after it ended, however long it took', async () => {
+    const soon = loginWith({ expiresAt: NOW + 20_000 });
+    const { ask, asked, clock } = await scene(soon);
+    const slow = async () => {
+      await sleep(clock, 10_000, never);
+      throw new ConnectError('no answer');
+    };
+    const first = ask(soon, { refresh: slow });
+    await clock.pass(10_000);
+    expect(await first).toEqual(soon);
+    expect(await ask(soon)).toEqual(soon);
+    expect(asked).toEqual([]);
+    await clock.pass(5000);
+    expect((await ask(soon))?.tokens.accessToken).toBe('access-1');
   });
 
   test('what the store does not take is kept in mind and stored later, not asked for twice', async () => {
