@@ -57,7 +57,7 @@ const NEEDED: Readonly<Record<Grant, readonly (readonly OAuthKey[])[]>> = {
   authorization_code: [],
   device_code: [],
   client_credentials: [['clientId'], ['clientSecretEnv', 'privateKeyFile']],
-  'jwt-bearer': [['assertionFile']],
+  'jwt-bearer': [['assertionFile'], ['clientId', 'clientMetadataUrl']],
   enterprise: [['idpFile'], ['clientId']],
 };
 
@@ -65,7 +65,7 @@ const NEEDED: Readonly<Record<Grant, readonly (readonly OAuthKey[])[]>> = {
 const GRANTS_OF: Readonly<Partial<Record<OAuthKey, readonly Grant[]>>> = {
   callbackPort: ['authorization_code'],
   callbackUrl: ['authorization_code'],
-  clientName: ['authorization_code', 'device_code', 'jwt-bearer'],
+  clientName: ['authorization_code', 'device_code'],
   clientRegistration: ['authorization_code', 'device_code', 'jwt-bearer'],
   assertionFile: ['jwt-bearer'],
   idpFile: ['enterprise'],

@@ -117,6 +117,7 @@ const ROOT_VALUES: Values = {
     'ci: # what the platform says about this job is exchanged for a token',
     '  issuer: https://login.example.com',
     '  grant: jwt-bearer',
+    '  clientId: usher-ci',
     '  assertionFile: job.jwt # read anew each time',
     'staff: # the identity provider of a company vouches for you',
     '  issuer: https://login.example.com',

@@ -25,7 +25,10 @@ test.each<[given: string[], words: string]>([
     ['--grant', 'enterprise', '--client-id', 'c', '--idp', 'idp.json'],
     ' --client-id c --grant enterprise --idp idp.json',
   ],
-  [['--grant', 'jwt-bearer', '--assertion', 'a.jwt'], ' --grant jwt-bearer --assertion a.jwt'],
+  [
+    ['--grant', 'jwt-bearer', '--client-id', 'c', '--assertion', 'a.jwt'],
+    ' --client-id c --grant jwt-bearer --assertion a.jwt',
+  ],
   [['--dpop', '--callback-port', '8765'], ' --dpop --callback-port 8765'],
 ])('given %j, the same words name it again', (given, words) => {
   const config = configForUrl(emptyConfig, queryOf(given));

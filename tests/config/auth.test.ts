@@ -36,7 +36,7 @@ describe('auth of a server', () => {
       dpop: true
   - {name: b, url: "https://b.example/", transport: sse, auth: {type: oauth}}
   - {name: c, url: "https://c.example/", auth: {type: oauth, clientId: 7, clientSecretEnv: CS, callbackPort: 0, clientRegistration: auto, clientName: "n n"}}
-  - {name: d, url: "https://d.example/", auth: {type: oauth, grant: jwt-bearer, assertionFile: "\${DIR}/job.jwt"}}
+  - {name: d, url: "https://d.example/", auth: {type: oauth, grant: jwt-bearer, clientId: ci, assertionFile: "\${DIR}/job.jwt"}}
   - {name: e, url: "https://e.example/", auth: {type: oauth, grant: enterprise, clientId: e, idpFile: ../idp.json}}
   - {name: f, url: "https://f.example/", auth: {type: oauth, grant: device_code, dpop: false}}
 `,
@@ -67,7 +67,7 @@ describe('auth of a server', () => {
           clientRegistration: 'auto',
           clientName: 'n n',
         },
-        { type, grant: 'jwt-bearer', assertionFile: '/srv/job.jwt' },
+        { type, grant: 'jwt-bearer', clientId: 'ci', assertionFile: '/srv/job.jwt' },
         { type, grant: 'enterprise', clientId: 'e', idpFile: join(cwd, 'idp.json') },
         { type, grant: 'device_code', dpop: false },
       ],
@@ -194,6 +194,7 @@ describe('auth of a server', () => {
     'jwt-bearer and enterprise without their files': [
       '{type: oauth, grant: jwt-bearer}',
       said(4, 32, 'auth.grant: jwt-bearer needs assertionFile'),
+      said(4, 32, 'auth.grant: jwt-bearer needs clientId or clientMetadataUrl'),
     ],
     'enterprise without anything': [
       '{type: oauth, grant: enterprise, clientName: a}',
@@ -202,7 +203,7 @@ describe('auth of a server', () => {
       said(
         4,
         44,
-        'auth.clientName: only goes with grant authorization_code or device_code or jwt-bearer, this is enterprise',
+        'auth.clientName: only goes with grant authorization_code or device_code, this is enterprise',
       ),
     ],
     'keys that say nothing alone': [

@@ -97,7 +97,7 @@ describe('logins', () => {
     const home = writeFiles(newFolder(), {
       '.config/usher/config.yaml': `logins:
   a: {issuer: "https://user.example", privateKeyFile: a.pem, clientId: a}
-  b: {issuer: "https://user.example", grant: jwt-bearer, assertionFile: b.jwt}
+  b: {issuer: "https://user.example", grant: jwt-bearer, clientId: ci, assertionFile: b.jwt}
 `,
     });
     const cwd = writeFiles(newFolder(), {
@@ -110,6 +110,7 @@ describe('logins', () => {
       b: {
         issuer: 'https://user.example',
         grant: 'jwt-bearer',
+        clientId: 'ci',
         assertionFile: join(home, '.config/usher/b.jwt'),
         allowPrivate: false,
       },
