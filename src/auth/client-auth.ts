@@ -43,6 +43,32 @@ export async function clientAuth(claimant: Claimant): Promise<ClientAuth> {
   }
 }
 
+/** Ready to be posted; its body is form-encoded. */
+export interface ClientForm {
+  readonly method: 'POST';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** A form in which the client proves itself to `issuer`. Made anew for every attempt: assertions count once. Errors as `clientAuth`. */
+export async function clientForm(
+  claimant: Claimant,
+  issuer: string,
+  fields: Readonly<Record<string, string | undefined>>,
+): Promise<ClientForm> {
+  const body = new URLSearchParams();
+  for (const [name, value] of Object.entries(fields)) {
+    if (value !== undefined) body.set(name, value);
+  }
+  const headers = new Headers({
+    accept: 'application/json',
+    'content-type': 'application/x-www-form-urlencoded',
+  });
+  const authenticate = await clientAuth(claimant);
+  await authenticate({ issuer }, { client_id: claimant.client.clientId }, body, headers);
+  return { method: 'POST', headers: Object.fromEntries(headers), body: body.toString() };
+}
+
 /**
  * `Basic` with both parts form-encoded. Letters of client ids such as `-` and `_` stay as they are: servers
  * that forget to decode take them, and for those that decode it is the same. @see RFC 6749 2.3.1

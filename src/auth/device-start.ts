@@ -8,11 +8,12 @@ import { excerpt } from '../base/http.ts';
 import type { JsonObject } from '../base/json.ts';
 import { registerSecret } from '../base/redact.ts';
 import { shorten } from '../base/text.ts';
-import { clientAuth } from './client-auth.ts';
+import { clientForm } from './client-auth.ts';
 import type { DeviceRequest } from './device.ts';
 import { addressProblem } from './metadata-urls.ts';
 import { checkBrowserAddress, loginFetch } from './request.ts';
-import { readAnswer } from './token-answer.ts';
+import { readAnswer, TokenRefusedError } from './token-answer.ts';
+import { refusalHint } from './token-request.ts';
 import type { AuthPorts, Subject } from './types.ts';
 
 export interface DeviceStart {
@@ -50,24 +51,16 @@ export async function startDevice(
       hint: `${subject.command} --print-url does without a browser here as well`,
     });
   }
-  const body = new URLSearchParams();
-  if (scope !== undefined) body.set('scope', scope);
-  if (resource !== undefined) body.set('resource', resource);
-  const headers = new Headers({
-    accept: 'application/json',
-    'content-type': 'application/x-www-form-urlencoded',
-  });
-  const authenticate = await clientAuth({ subject, client, ports });
-  await authenticate({ issuer }, { client_id: client.clientId }, body, headers);
-  const send = loginFetch(ports, signal, subject.label);
-  const outgoing = { headers: Object.fromEntries(headers), body: body.toString() };
-  const answer = await readAnswer(await send(endpoint, { method: 'POST', ...outgoing }));
-  const { fields, status, reason } = answer;
-  if (status < 200 || status > 299 || fields === undefined || answer.error !== undefined) {
+  const form = await clientForm({ subject, client, ports }, issuer, { scope, resource });
+  const answer = await readAnswer(await loginFetch(ports, signal, subject.label)(endpoint, form));
+  const { fields, status, error, reason } = answer;
+  if (status < 200 || status > 299 || fields === undefined || error !== undefined) {
     const because = reason === '' ? `HTTP ${status}` : reason;
-    throw new AuthError(`${subject.label}: no code for another device: ${because}`, {
-      hint: `${subject.command} --print-url does without a browser here as well`,
-      details: { status },
+    throw new TokenRefusedError(`${subject.label}: no code for another device: ${because}`, {
+      hint:
+        refusalHint({ subject, client }, error) ??
+        `${subject.command} --print-url does without a browser here as well`,
+      details: { status, ...(error === undefined ? {} : { error }) },
     });
   }
   const started = readStart(fields, subject, issuer);

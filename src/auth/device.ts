@@ -8,6 +8,7 @@ import { AppError, AuthError, ConnectError } from '../base/errors.ts';
 import { isJsonObject } from '../base/json.ts';
 import { hostNotes } from './authorize.ts';
 import { type DeviceStart, startDevice } from './device-start.ts';
+import { DEVICE_GRANT } from './registration.ts';
 import { requestTokens } from './token-request.ts';
 import type {
   AuthPorts,
@@ -26,8 +27,6 @@ export interface DeviceRequest {
   readonly scope: string | undefined;
   readonly dpopKey?: DpopKey;
 }
-
-export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /** However long the server would wait. */
 const MAX_WAIT_MS = 15 * 60_000;

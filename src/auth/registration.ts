@@ -18,7 +18,7 @@ export interface RegistrationWish {
   readonly scope: string | undefined;
 }
 
-const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
+export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 /** A program on a person's machine keeps no secret: none first. */
 const METHODS = ['none', 'client_secret_basic', 'client_secret_post'] as const;
 

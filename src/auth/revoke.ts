@@ -2,7 +2,7 @@
 import { anySignal, raceAbort, startLimit } from '../base/abort.ts';
 import { LimitError, toAppError } from '../base/errors.ts';
 import { registerSecret } from '../base/redact.ts';
-import { clientAuth } from './client-auth.ts';
+import { clientForm } from './client-auth.ts';
 import { loginFetch } from './request.ts';
 import { readAnswer, type TokenAnswer } from './token-answer.ts';
 import type { TokenContext } from './token-request.ts';
@@ -59,20 +59,11 @@ async function revoke(
   token: string,
   hint: 'refresh_token' | 'access_token',
 ): Promise<TokenAnswer> {
-  const { subject, metadata, client, ports, signal } = context;
+  const { subject, metadata, ports, signal } = context;
   registerSecret(token);
-  const body = new URLSearchParams({ token, token_type_hint: hint });
-  const headers = new Headers({
-    accept: 'application/json',
-    'content-type': 'application/x-www-form-urlencoded',
-  });
-  const authenticate = await clientAuth(context);
-  await authenticate({ issuer: metadata.issuer }, { client_id: client.clientId }, body, headers);
-  const response = await loginFetch(ports, signal)(metadata.revocation_endpoint ?? '', {
-    method: 'POST',
-    headers: Object.fromEntries(headers),
-    body: body.toString(),
-  });
+  const form = await clientForm(context, metadata.issuer, { token, token_type_hint: hint });
+  const url = metadata.revocation_endpoint ?? '';
+  const response = await loginFetch(ports, signal)(url, form);
   const answer = await readAnswer(response);
   if (!isConfirmed(answer)) {
     const said = answer.reason === '' ? '' : `: ${answer.reason}`;

@@ -6,7 +6,7 @@
 import { AuthError, ConnectError, ProtocolError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import { registerSecret } from '../base/redact.ts';
-import { clientAuth } from './client-auth.ts';
+import { type ClientForm, clientForm } from './client-auth.ts';
 import { createProver, type DpopProver } from './dpop.ts';
 import { loginFetch } from './request.ts';
 import { readAnswer, readTokens, type TokenAnswer, TokenRefusedError } from './token-answer.ts';
@@ -128,33 +128,18 @@ export async function postGrant(
   }
 }
 
-interface Outgoing {
-  readonly method: 'POST';
-  readonly headers: Record<string, string>;
-  readonly body: string;
-}
-
 /** Anew for every attempt: assertions and proofs count once. */
 async function buildRequest(
   context: Omit<TokenContext, 'resource' | 'scope'>,
   request: TokenRequest,
   prover: DpopProver | undefined,
-): Promise<Outgoing> {
-  const { metadata, client } = context;
-  const body = new URLSearchParams({ grant_type: request.grantType });
-  for (const [name, value] of Object.entries(request.parameters)) {
-    if (value !== undefined) body.set(name, value);
-  }
-  const headers = new Headers({
-    accept: 'application/json',
-    'content-type': 'application/x-www-form-urlencoded',
-  });
-  const authenticate = await clientAuth(context);
-  await authenticate({ issuer: metadata.issuer }, { client_id: client.clientId }, body, headers);
-  if (prover !== undefined) {
-    headers.set('dpop', await prover.proof('POST', metadata.token_endpoint, undefined));
-  }
-  return { method: 'POST', headers: Object.fromEntries(headers), body: body.toString() };
+): Promise<ClientForm> {
+  const { metadata } = context;
+  const fields = { grant_type: request.grantType, ...request.parameters };
+  const form = await clientForm(context, metadata.issuer, fields);
+  if (prover === undefined) return form;
+  const dpop = await prover.proof('POST', metadata.token_endpoint, undefined);
+  return { ...form, headers: { ...form.headers, dpop } };
 }
 
 /** Statuses that say "later", not "no". */
@@ -204,7 +189,8 @@ function unlisted(
   return `; its metadata does not list the grant ${grantType}`;
 }
 
-function refusalHint(
+/** Where what is configured is refused; `undefined`: it is something else. */
+export function refusalHint(
   { subject, client }: Pick<TokenContext, 'subject' | 'client'>,
   error: string | undefined,
 ): string | undefined {

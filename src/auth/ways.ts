@@ -81,22 +81,25 @@ export async function redeem(
   return loginOf(job, client, dpopKey, tokens);
 }
 
-/** @see RFC 8628 */
+/** A client that the server has forgotten is registered anew, once. @see RFC 8628 */
 export async function signInByDevice(job: PersonalJob): Promise<StoredLogin> {
   const { subject, ports, discovery, scope, signal } = job;
   const { deviceLogin } = await import('./device.ts');
-  const client = clientOf(job.kept, subject) ?? (await registerAs(job, []));
   const dpopKey = await keyFor(job);
-  job.onAuthorization();
-  const request = {
-    subject,
-    discovery,
-    client,
-    scope,
-    ...(dpopKey === undefined ? {} : { dpopKey }),
-  };
-  const tokens = await deviceLogin(request, ports, job.interaction, signal);
-  return loginOf(job, client, dpopKey, tokens);
+  let known = clientOf(job.kept, subject);
+  for (;;) {
+    const client = known ?? (await registerAs(job, []));
+    job.onAuthorization();
+    const request = { subject, discovery, client, scope };
+    try {
+      const bound = dpopKey === undefined ? {} : { dpopKey };
+      const tokens = await deviceLogin({ ...request, ...bound }, ports, job.interaction, signal);
+      return loginOf(job, client, dpopKey, tokens);
+    } catch (error) {
+      if (!isForgotten(error) || client !== known) throw error;
+      known = undefined;
+    }
+  }
 }
 
 /** The configured grant, which needs nobody. */

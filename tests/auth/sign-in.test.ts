@@ -5,7 +5,7 @@ import { SignIn } from '../../src/auth/sign-in.ts';
 import { openLoginStore } from '../../src/auth/store.ts';
 import { serverSubject } from '../../src/auth/subject.ts';
 import type { Interaction, LoginStore, OAuthSettings, StoredLogin } from '../../src/auth/types.ts';
-import { systemClock } from '../../src/base/clock.ts';
+import { type Clock, systemClock } from '../../src/base/clock.ts';
 import type { FetchInit } from '../../src/base/http.ts';
 import { spawnChild } from '../../src/base/spawn.ts';
 import { browse } from '../fixtures/auth/browser.ts';
@@ -14,6 +14,11 @@ import { startAuthServer } from '../fixtures/auth/server.ts';
 import { loginPorts, refusalOf } from './site.ts';
 
 const never = new AbortController().signal;
+/** Waits of a device flow pass at once; limits are longer. */
+const hurriedClock: Clock = {
+  ...systemClock,
+  after: (delayMs, action) => systemClock.after(delayMs > 5000 ? delayMs : 0, action),
+};
 const nothing = { challenge: undefined };
 
 function memoryStore(): LoginStore {
@@ -25,7 +30,8 @@ async function openRig(script: AuthScript = {}, settings: OAuthSettings = {}) {
   const server = await startAuthServer(script);
   const store = memoryStore();
   const subject = serverSubject('s1', server.url, settings);
-  const signIn = new SignIn(subject, { ...loginPorts({ env: { SECRET: 'shhh-0123' } }), store });
+  const ports = loginPorts({ env: { SECRET: 'shhh-0123' }, clock: hurriedClock });
+  const signIn = new SignIn(subject, { ...ports, store });
   return { server, store, signIn, [Symbol.asyncDispose]: () => server.close() };
 }
 
@@ -127,6 +133,35 @@ describe('how often a person is asked', () => {
       await rig.signIn.begin(person(), nothing, never);
     }
     expect(rig.server.authorizations()).toHaveLength(5);
+  });
+});
+
+describe('a client that the server has forgotten', () => {
+  const wishes = { 'a browser': nothing, 'another device': { ...nothing, isByDevice: true } };
+
+  test.each(Object.entries(wishes))('by %s it is registered anew', async (_way, wish) => {
+    await using rig = await openRig({ device: { pending: 0 } });
+    const { server, signIn, store } = rig;
+    const first = await signIn.begin(person(), nothing, never);
+    server.ledger.clients.clear();
+    // A browser would stop at the page of an error; the token endpoint says it to a program.
+    const { clientId } = first.client;
+    if (wish === nothing)
+      server.change({ clientDocuments: true, client: { id: clientId, secret: 's' } });
+    const second = await signIn.begin(person(), wish, never);
+    expect(second.client.clientId).not.toBe(clientId);
+    expect(await store.read(first.key)).toEqual(second);
+  });
+
+  test('one that is configured is not', async () => {
+    await using rig = await openRig({ device: { pending: 0 } }, { clientId: 'gone' });
+    const begun = rig.signIn.begin(person(), { ...nothing, isByDevice: true }, never);
+    expect(await refusalOf(begun)).toEqual({
+      name: 'TokenRefusedError',
+      message:
+        'server "s1": no code for another device: invalid_client (the server says invalid_client)',
+      hint: 'check clientId',
+    });
   });
 });
 
