@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { DEVICE_GRANT, deviceLogin } from '../../src/auth/device.ts';
+import { deviceLogin } from '../../src/auth/device.ts';
+import { DEVICE_GRANT } from '../../src/auth/registration.ts';
 import { LOGIN_REQUEST_MS } from '../../src/auth/request.ts';
 import type { Interaction } from '../../src/auth/types.ts';
 import type { Clock } from '../../src/base/clock.ts';
