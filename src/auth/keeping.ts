@@ -45,12 +45,15 @@ export async function dropLogin(
   let isBegun = false;
   const drop = async () => {
     isBegun = true;
+    let problem: FailedError | undefined;
     const login = await store.read(key).catch((error: unknown) => {
       if (!(error instanceof FailedError)) throw error;
-      log('warn', `${error.message}; its tokens are not revoked`);
+      problem = error;
     });
     if (login !== undefined) await revoke(login);
-    return store.remove(key);
+    const wasKept = await store.remove(key);
+    if (problem !== undefined) log('warn', `${problem.message}; its tokens are not revoked`);
+    return wasKept;
   };
   try {
     // A refresh that runs elsewhere would bring it back.

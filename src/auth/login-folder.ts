@@ -18,3 +18,10 @@ export function checkLoginFolder(folder: string): void {
     hint: `remove ${folder}`,
   });
 }
+
+/** Without a home nothing outlives the process. `label` is the subject's. */
+export function noLoginFolder(label: string): FailedError {
+  return new FailedError(`${label}: there is no folder to remember the sign-in in`, {
+    hint: 'set HOME or XDG_STATE_HOME',
+  });
+}

@@ -17,7 +17,7 @@ import { type AuthorizationTarget, startAuthorization } from './authorization-ur
 import { type AuthorizedCode, hostNotes } from './authorize.ts';
 import { openCallback } from './callback.ts';
 import { callbackAddress, DEFAULT_HOST, DEFAULT_PATH } from './callback-address.ts';
-import { checkLoginFolder, makeLoginFolder } from './login-folder.ts';
+import { checkLoginFolder, makeLoginFolder, noLoginFolder } from './login-folder.ts';
 import { readPasted } from './pasted.ts';
 import type {
   Discovery,
@@ -130,11 +130,7 @@ export function dropPending(subject: Subject, ports: PendingPorts): boolean {
 }
 
 function pathOf(subject: Subject, { stateDir }: PendingPorts): string {
-  if (stateDir === undefined) {
-    throw new FailedError(`${subject.label}: there is no folder to remember the sign-in in`, {
-      hint: 'set HOME or XDG_STATE_HOME',
-    });
-  }
+  if (stateDir === undefined) throw noLoginFolder(subject.label);
   return join(stateDir, 'logins', `pending-${sha256Hex(subject.key)}.json`);
 }
 

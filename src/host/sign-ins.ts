@@ -1,4 +1,5 @@
 /** Signing in and out on a person's word: what `usher mcp login`, `usher login` and a session's `/mcp login` do. */
+import { noLoginFolder } from '../auth/login-folder.ts';
 import { SignInNeededError } from '../auth/oauth-source.ts';
 import type { SignIn, SignInWish } from '../auth/sign-in.ts';
 import { loginSubject } from '../auth/subject.ts';
@@ -92,9 +93,15 @@ export function createSignIns(
     });
 
   const end = async (signIn: SignIn, signal: AbortSignal): Promise<boolean> => {
+    const wasKept = await signIn.end(signal);
     const { dropPending } = await import('../auth/pending.ts');
     dropPending(signIn.subject, { clock: deps.clock, stateDir });
-    return signIn.end(signal);
+    return wasKept;
+  };
+  /** What a person does in one command is for the next ones. */
+  const checkPlace = (signIn: SignIn | undefined): void => {
+    const isLost = stateDir === undefined && signIn?.needsPerson === true;
+    if (isLost) throw noLoginFolder(signIn.subject.label);
   };
   /** `undefined`: it has no sign-in. */
   const endOf = async (server: ServerConfig, signal: AbortSignal) => {
@@ -112,6 +119,7 @@ export function createSignIns(
       if (server.endpoint.kind === 'builtin') throw noSignIn(server);
       const connection = connect(server);
       try {
+        checkPlace(connection.signIn);
         return await signInOver(connection, request, stateDir, signal);
       } finally {
         await connection.close();
@@ -125,6 +133,7 @@ export function createSignIns(
     forget: async (server, signal) => (await endOf(server, signal)) ?? false,
     async signInNamed(name, request, signal) {
       const signIn = named(name);
+      checkPlace(signIn);
       const outcome = await goThrough(signIn, { challenge: undefined }, request, stateDir, signal);
       return outcome.kind === 'address' ? outcome : signedIn(outcome.login);
     },

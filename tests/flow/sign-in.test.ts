@@ -6,6 +6,7 @@ import { silentLog } from '../../src/base/log.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { ServerConfig } from '../../src/config/types.ts';
 import { createSignIns, type SignInRequest } from '../../src/host/sign-ins.ts';
+import { refusalOf } from '../auth/site.ts';
 import { answerOf, browse } from '../fixtures/auth/browser.ts';
 import { startAuthServer } from '../fixtures/auth/server.ts';
 import { newFolder } from '../helpers/places.ts';
@@ -27,9 +28,9 @@ const OAUTH = 'auth: { type: oauth } in place of that makes it so';
 const following = by((url) => browse('follow', url));
 
 /** What `usher mcp login` and `logout` use, over the servers of `yaml`. */
-async function openDesk(yaml: string) {
+async function openDesk(yaml: string, more: Readonly<Record<string, string>> = {}) {
   const home = newFolder();
-  const env = { HOME: home, USHER_KEYRING: 'off' };
+  const env = { HOME: home, USHER_KEYRING: 'off', ...more };
   const configFlag = join(home, 'config.yaml');
   await Bun.write(configFlag, yaml);
   const config = await loadConfig({ configFlag, env, cwd: home });
@@ -106,4 +107,23 @@ logins: {work: {issuer: "http://127.0.0.1:9"}}
 `);
   const error = await desk.signIns.signIn(desk.server(name), following, never).catch((e) => e);
   expect([error.message, error.hint]).toEqual([`server ${name} is not signed in to: ${why}`, hint]);
+});
+
+test('nobody is asked where there is no folder to keep the sign-in in', async () => {
+  await using server = await startAuthServer();
+  const yaml = `servers:\n${httpEntry('s1', server.url)}\nlogins:\n  work: {issuer: "${server.issuer}"}`;
+  const desk = await openDesk(yaml, { HOME: '' });
+  const refused = (label: string) => ({
+    name: 'FailedError',
+    message: `${label}: there is no folder to remember the sign-in in`,
+    hint: 'set HOME or XDG_STATE_HOME',
+  });
+  const { signIns } = desk;
+  expect(await refusalOf(signIns.signIn(desk.server('s1'), following, never))).toEqual(
+    refused('server "s1"'),
+  );
+  expect(await refusalOf(signIns.signInNamed('work', following, never))).toEqual(
+    refused('login "work"'),
+  );
+  expect(server.requests).toEqual([]);
 });
