@@ -50,7 +50,8 @@ export function createOAuthSource(signIn: SignIn, options: OAuthSourceOptions): 
   const { origin } = new URL(options.url);
 
   const proverOf = (key: DpopKey): Promise<Prover> => {
-    if (proving?.key !== key) {
+    // By value: a login that is read anew would lose its nonces.
+    if (proving === undefined || proving.key['d'] !== key['d']) {
       const loading = import('./dpop.ts');
       proving = {
         key,

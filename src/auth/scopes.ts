@@ -14,9 +14,9 @@ export interface ScopeWish {
 const OFFLINE = 'offline_access';
 
 /**
- * The configured ones, else those of the challenge, else those that the resource lists, else none; with what
- * was granted before, so that a step-up loses nothing. `offline_access` only where the authorization server
- * lists it. Source: MCP authorization, scope selection.
+ * The configured ones, else those of the challenge, else those that the resource lists, else none. With what was
+ * granted before, so that nothing is lost, beside configured ones for a step-up alone: a person may narrow them.
+ * `offline_access` only where the authorization server lists it. Source: MCP authorization, scope selection.
  */
 export function scopeToAsk(wish: ScopeWish): string | undefined {
   const { settings, discovery, challenge, kept, extra } = wish;
@@ -30,7 +30,7 @@ export function scopeToAsk(wish: ScopeWish): string | undefined {
       : scopesOf(settings.scope);
   const isStepUp = challenge?.error === 'insufficient_scope';
   const all = [
-    ...scopesOf(kept?.tokens.scope),
+    ...(settings.scope === undefined || isStepUp ? scopesOf(kept?.tokens.scope) : []),
     ...first,
     ...(isStepUp ? scopesOf(challenge?.scope) : []),
     ...scopesOf(extra),

@@ -37,7 +37,7 @@ export async function signInByBrowser(job: PersonalJob): Promise<StoredLogin> {
   const { subject, ports, discovery, signal } = job;
   const { openCallback } = await import('./callback.ts');
   const dpopKey = await keyFor(job);
-  let known = clientOf(job.kept, subject);
+  let known = clientOf(job);
   for (;;) {
     const listener = await openCallback(subject.settings, known?.redirectUri, ports.clock);
     try {
@@ -86,7 +86,7 @@ export async function signInByDevice(job: PersonalJob): Promise<StoredLogin> {
   const { subject, ports, discovery, scope, signal } = job;
   const { deviceLogin } = await import('./device.ts');
   const dpopKey = await keyFor(job);
-  let known = clientOf(job.kept, subject);
+  let known = clientOf(job);
   for (;;) {
     const client = known ?? (await registerAs(job, []));
     job.onAuthorization();
@@ -113,7 +113,7 @@ export async function signInByGrant(job: SignInJob): Promise<StoredLogin> {
 
 /** Who we are at this server: as before, where that still fits the configuration, else registered anew. */
 export async function clientFor(job: SignInJob, redirectUri: string): Promise<RegisteredClient> {
-  const known = clientOf(job.kept, job.subject);
+  const known = clientOf(job);
   const isFit = known?.kind !== 'dcr' || known.redirectUri === redirectUri;
   return known !== undefined && isFit ? known : registerAs(job, [redirectUri]);
 }
@@ -173,14 +173,14 @@ function loginOf(
 }
 
 /** Who we were before, where that still fits what is configured. */
-function clientOf(
-  login: StoredLogin | undefined,
-  { settings }: Subject,
-): RegisteredClient | undefined {
-  const client = login?.client;
+function clientOf({ kept, subject, ports }: SignInJob): RegisteredClient | undefined {
+  const { settings } = subject;
+  const client = kept?.client;
   if (client === undefined || settings.clientId !== undefined || client.kind === 'configured') {
     return undefined;
   }
+  const { secretExpiresAt = Number.POSITIVE_INFINITY } = client;
+  if (secretExpiresAt <= ports.clock.date().getTime()) return undefined;
   const { clientRegistration = 'auto', clientMetadataUrl } = settings;
   if (clientRegistration !== 'auto' && clientRegistration !== client.kind) return undefined;
   return client.kind === 'cimd' && client.clientId !== clientMetadataUrl ? undefined : client;

@@ -153,6 +153,16 @@ describe('a client that the server has forgotten', () => {
     expect(await store.read(first.key)).toEqual(second);
   });
 
+  test('one whose secret has ended is not tried first', async () => {
+    await using rig = await openRig({ clientMethod: 'client_secret_basic' });
+    const { server, signIn, store } = rig;
+    const first = await signIn.begin(person(), nothing, never);
+    await store.write({ ...first, client: { ...first.client, secretExpiresAt: 1 } });
+    const second = await signIn.begin(person(), nothing, never);
+    expect(second.client.clientId).not.toBe(first.client.clientId);
+    expect(server.authorizations()).toHaveLength(2);
+  });
+
   test('one that is configured is not', async () => {
     await using rig = await openRig({ device: { pending: 0 } }, { clientId: 'gone' });
     const begun = rig.signIn.begin(person(), { ...nothing, isByDevice: true }, never);
@@ -196,6 +206,24 @@ test('a grant without a person whose token is refused asks nobody', async () => 
     'check clientId, scope and authServerMetadataUrl of its sign-in',
   ]);
   expect(server.tokenRequests('client_credentials')).toHaveLength(1);
+});
+
+test('a nonce outlives the login that is read anew for every request', async () => {
+  await using rig = await openRig({ dpop: 'nonce' }, { dpop: true });
+  const { server, signIn, store } = rig;
+  await signIn.begin(person(), nothing, never);
+  const read: LoginStore['read'] = async (key) => structuredClone(await store.read(key));
+  const reading = new SignIn(signIn.subject, { ...loginPorts(), store: { ...store, read } });
+  const options = { clock: systemClock, url: server.url, closing: never, isShared: true };
+  const send = createOAuthSource(reading, options).wrap((url, init) => fetch(url, init));
+  const body = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
+  const init: FetchInit = {
+    ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body, signal: never },
+    ...{ redirect: 'manual', timeout: false, verbose: false },
+  };
+  const sent = () => server.requests.filter(({ side, path }) => side === 'mcp' && path === '/mcp');
+  for (let time = 1; time <= 3; time += 1) await send(server.url, init);
+  expect(sent().filter(({ status }) => status === 401)).toHaveLength(1);
 });
 
 describe('signing out', () => {
