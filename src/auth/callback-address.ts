@@ -18,8 +18,8 @@ export const DEFAULT_HOST = '127.0.0.1';
 export const DEFAULT_PATH = '/callback';
 
 /**
- * `callbackUrl` as it is (listened to on `callbackPort`, where both are set), else `callbackPort`, else the
- * port of `preferredRedirectUri` (an earlier registration), else a free one.
+ * `callbackUrl` as it is, else `callbackPort`, else the port of `preferredRedirectUri` (an earlier registration),
+ * else a free one.
  * ConfigError for a `callbackUrl` that is not http on `localhost`, 127.x.x.x or `[::1]`.
  */
 export function callbackAddress(
@@ -27,14 +27,14 @@ export function callbackAddress(
   preferredRedirectUri: string | undefined,
 ): CallbackAddress {
   const { callbackUrl, callbackPort = 0 } = settings;
-  if (callbackUrl !== undefined) return configuredAddress(callbackUrl, callbackPort);
+  if (callbackUrl !== undefined) return configuredAddress(callbackUrl);
   const base = { redirectUri: undefined, hosts: [DEFAULT_HOST], path: DEFAULT_PATH };
   if (callbackPort !== 0) return { ...base, port: callbackPort, isOptional: false };
   const port = preferredPort(preferredRedirectUri);
   return { ...base, port: port ?? 0, isOptional: port !== undefined };
 }
 
-function configuredAddress(callbackUrl: string, callbackPort: number): CallbackAddress {
+function configuredAddress(callbackUrl: string): CallbackAddress {
   const url = URL.canParse(callbackUrl) ? new URL(callbackUrl) : undefined;
   if (url === undefined) throw refused(callbackUrl, 'is no URL');
   if (url.protocol !== 'http:') throw refused(callbackUrl, 'must be http');
@@ -47,7 +47,7 @@ function configuredAddress(callbackUrl: string, callbackPort: number): CallbackA
   return {
     redirectUri: callbackUrl,
     hosts,
-    port: callbackPort === 0 ? port : callbackPort,
+    port,
     isOptional: false,
     path: url.pathname,
   };

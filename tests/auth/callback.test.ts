@@ -240,20 +240,6 @@ test('a configured callbackUrl is sent as it is and listened to on its loopback 
   expect(await browser).toStartWith('HTTP/1.1 200 OK');
 });
 
-test('with both set, callbackUrl is sent and callbackPort is listened on', async () => {
-  const callbackPort = closedPort();
-  const callbackUrl = 'http://localhost:1/done';
-  const { listener } = await open({ callbackUrl, callbackPort });
-  const waiting = listener.wait('s1', signal());
-  const browser = raw(
-    callbackPort,
-    'GET /done?code=c&state=s1 HTTP/1.1\r\nHost: localhost:1\r\n\r\n',
-  );
-  await waiting;
-  listener.finish('signed in', '');
-  expect([listener.redirectUri, (await browser).slice(9, 12)]).toEqual([callbackUrl, '200']);
-});
-
 test.each([
   ['https://localhost:8765/cb', 'must be http'],
   ['http://0.0.0.0:8765/cb', 'has a host that is not this machine'],
