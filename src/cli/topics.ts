@@ -9,7 +9,7 @@ export const TOPICS: Readonly<Record<string, string>> = {
     3  the configuration cannot be used
     4  a named or required server is down, or every server is; with --strict any server
     5  a tool call was denied by a rule, or nobody was there to ask
-    6  a token is missing, or a server refused it (a model that refuses its key: 8)
+    6  a token or a sign-in is missing, or a server refused it (a model that refuses its key: 8)
     7  a limit was reached: turns, time, tokens, bytes
     8  the model gave no final answer
     9  a tool call was sent and never answered: it may have happened
@@ -42,9 +42,9 @@ At most 16 MiB are read. Other commands read stdin only where you write -.
 A bare URL in place of NAME works too; commands with a bare URL sign in by themselves when you
 are at the terminal or $BROWSER is set. A run never does: exit 6 names the command.
 
-Tokens are in the system's keyring (secret-tool, security; USHER_KEYRING=off says no), else in
-files of mode 0600 below the state directory. auth: in an entry says more, for jobs without a
-person too; logins: describes what usher login NAME signs in to.
+Tokens are in files of mode 0600 below the state directory, sealed by a key in the system's
+keyring where there is one (secret-tool, security; USHER_KEYRING=off says no). auth: in an entry
+says more, for jobs without a person too; logins: describes what usher login NAME signs in to.
 `,
   permissions: `Who may run tools:
 

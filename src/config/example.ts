@@ -123,7 +123,7 @@ const ROOT_VALUES: Values = {
     '  issuer: https://login.example.com',
     '  grant: enterprise',
     '  clientId: usher-staff',
-    '  idpFile: idp.json',
+    '  idpFile: idp.json # JSON: tokenEndpoint, clientId, idTokenEnv or idTokenFile of the provider',
   ],
 };
 
