@@ -5,6 +5,7 @@ import type { SignIn, SignInWish } from '../auth/sign-in.ts';
 import { loginSubject } from '../auth/subject.ts';
 import type { Interaction, StoredLogin } from '../auth/types.ts';
 import { UsageError } from '../base/errors.ts';
+import type { ExitCode } from '../base/exit.ts';
 import { stateDirectory } from '../base/paths.ts';
 import { spawnChild } from '../base/spawn.ts';
 import { VERSION } from '../base/version.ts';
@@ -50,7 +51,9 @@ export type SignInOutcome =
       /** How many tools the server has now; `undefined` for a named login, or when it does not come up. */
       readonly tools: number | undefined;
       /** What the server says although the sign-in went well. */
-      readonly trouble: { readonly message: string; readonly hint: string | undefined } | undefined;
+      readonly trouble:
+        | { readonly message: string; readonly hint: string | undefined; readonly exit: ExitCode }
+        | undefined;
     };
 
 export interface SignIns {
@@ -165,7 +168,7 @@ export async function signInOver(
   await connection.connect(signal);
   signal.throwIfAborted();
   const { state, tools, error } = connection.status();
-  const trouble = error && { message: error.message, hint: error.hint };
+  const trouble = error && { message: error.message, hint: error.hint, exit: error.exit };
   return {
     ...signedIn(outcome.login),
     tools: state === 'ready' ? tools.length : undefined,
@@ -204,6 +207,7 @@ async function goThrough(
   stateDir: string | undefined,
   signal: AbortSignal,
 ): Promise<Way> {
+  if (how.kind !== 'here' && !signIn.needsPerson) throw nothingToCarry(signIn);
   switch (how.kind) {
     case 'here': {
       const asked = { ...wish, scope, ...(how.isByDevice ? { isByDevice: true } : {}) };
@@ -243,6 +247,13 @@ function signInPorts(deps: HostDeps) {
   const { clock, env, fetch = globalThis.fetch, random = Math.random, resolve } = deps;
   const log: LogSink = (level, message) => deps.log[level](message);
   return { clock, env, fetch, log, random, ...(resolve === undefined ? {} : { resolve }) };
+}
+
+/** An address and a code are for a person. */
+function nothingToCarry({ subject }: SignIn): UsageError {
+  const { label, command, settings } = subject;
+  const text = `${label} is signed in to by the grant ${settings.grant}, which needs nobody`;
+  return new UsageError(text, { hint: command });
 }
 
 function unknownLogin(config: Config, name: string): UsageError {

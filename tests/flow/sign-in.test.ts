@@ -2,6 +2,7 @@
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { systemClock } from '../../src/base/clock.ts';
+import { UsageError } from '../../src/base/errors.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { ServerConfig } from '../../src/config/types.ts';
@@ -126,4 +127,29 @@ test('nobody is asked where there is no folder to keep the sign-in in', async ()
     refused('login "work"'),
   );
   expect(server.requests).toEqual([]);
+});
+
+test.each([
+  ['an address', { kind: 'address' }],
+  ['a code', { kind: 'code', pasted: 'abc' }],
+] as const)('a grant without a person gives no one %s to carry', async (_name, how) => {
+  await using server = await startAuthServer({ client: { id: 'robot', secret: 'shhh-0123' } });
+  const auth =
+    ', auth: {type: oauth, grant: client_credentials, clientId: robot, clientSecretEnv: SECRET}';
+  const desk = await openDesk(`servers:\n${httpEntry('s1', server.url, auth)}`);
+  const refused = desk.signIns.signIn(desk.server('s1'), { how, scope: undefined }, never);
+  const error = await refused.catch((thrown: unknown) => thrown);
+  if (!(error instanceof UsageError)) throw error;
+  expect([error.message, error.hint]).toEqual([
+    'server "s1" is signed in to by the grant client_credentials, which needs nobody',
+    'usher mcp login s1',
+  ]);
+  expect(server.paths()).toEqual([]);
+});
+
+test('a sign-in that is not enough says what kind of error is left', async () => {
+  await using server = await startAuthServer({ grants: 'a', needs: { 'tools/list': 'b' } });
+  const desk = await openDesk(`servers:\n${httpEntry('s1', server.url, ', auth: {type: oauth}')}`);
+  const outcome = await desk.signIns.signIn(desk.server('s1'), following, never);
+  expect(outcome).toMatchObject({ kind: 'signed in', tools: undefined, trouble: { exit: 6 } });
 });

@@ -134,7 +134,7 @@ function tellLogin(context: Context, what: string, outcome: SignInOutcome): Exit
   }
   if (trouble === undefined) return EXIT.ok;
   log.warn(trouble.message, trouble.hint);
-  return EXIT.connect;
+  return trouble.exit;
 }
 
 function tellLogout({ output, options }: Context, what: string, wasKept: boolean): ExitCode {
