@@ -24,9 +24,12 @@ export interface StartedAuthorization {
   readonly verifier: string;
 }
 
+/** Servers take 8 KiB and terminals less; a hostile list of scopes would fill the screen. */
+const MAX_CHARACTERS = 16 * 1024;
+
 /**
  * A fresh address with its `state` and PKCE verifier. The endpoint's own parameters stay. AuthError when the server
- * has no usable authorization endpoint or is not known to support PKCE with S256.
+ * has no usable authorization endpoint, is not known to support PKCE with S256, or lists too much to ask for.
  */
 export function startAuthorization(target: AuthorizationTarget): StartedAuthorization {
   const { subject, discovery, client, scope, redirectUri, dpopJkt } = target;
@@ -50,6 +53,11 @@ export function startAuthorization(target: AuthorizationTarget): StartedAuthoriz
   };
   for (const [name, value] of Object.entries(parameters)) {
     if (value !== undefined) url.searchParams.set(name, value);
+  }
+  if (url.href.length > MAX_CHARACTERS) {
+    throw new AuthError(`${subject.label}: the address to sign in at is longer than 16 KiB`, {
+      hint: 'scope in its auth says which scopes to ask for, in place of all that the server lists',
+    });
   }
   return { url: url.href, state, verifier };
 }

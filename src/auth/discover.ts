@@ -4,7 +4,8 @@
  * 2025-03-26. Every answer is a claim of a party that is not trusted yet.
  * @see MCP authorization 2025-11-25 and 2026-07-28, MCP 2025-03-26 authorization 2.3
  */
-import { AuthError, ConfigError } from '../base/errors.ts';
+import { anySignal, startLimit } from '../base/abort.ts';
+import { AuthError, ConfigError, ConnectError } from '../base/errors.ts';
 import { excerpt } from '../base/http.ts';
 import { addressProblem, shownUrl } from './metadata-urls.ts';
 import { type ProtectedResource, readProtectedResource } from './protected-resource.ts';
@@ -16,12 +17,37 @@ import type { AuthPorts, Challenge, Discovery, ServerMetadata, Subject } from '.
 /** More issuers of one document than these are not asked. */
 const MAX_ISSUERS = 5;
 
+/** 30 s for all documents: each may be slow, and a server may name many places. */
+const DISCOVERY_MS = 30_000;
+
 /**
  * Who gives tokens for `subject`. Throws AuthError for metadata that contradicts itself or names what is not
  * safe, ConfigError for settings, ConnectError, ProtocolError and LimitError (naming the address) where
- * nobody could be asked or no document came: never a fallback then.
+ * nobody could be asked or no document came: never a fallback then. ConnectError after 30 s.
  */
 export async function discover(
+  subject: Subject,
+  challenge: Challenge | undefined,
+  ports: AuthPorts,
+  signal: AbortSignal,
+): Promise<Discovery> {
+  const limit = startLimit(
+    ports.clock,
+    DISCOVERY_MS,
+    () =>
+      new ConnectError(`${subject.label}: finding out who signs in took longer than 30 s`, {
+        retryable: true,
+        details: { reason: 'timeout' },
+      }),
+  );
+  try {
+    return await discoverWithin(subject, challenge, ports, anySignal(signal, limit.signal));
+  } finally {
+    limit.dispose();
+  }
+}
+
+async function discoverWithin(
   subject: Subject,
   challenge: Challenge | undefined,
   ports: AuthPorts,

@@ -169,6 +169,13 @@ describe('the address', () => {
     expect(names.filter((name) => /scope|resource|dpop_jkt|prompt/.test(name))).toEqual([]);
   });
 
+  test('is refused where it is longer than servers and terminals take', () => {
+    const scope = Array.from({ length: 1000 }, (_, at) => `scope-${at}-of-many`).join(' ');
+    expect(() => startAuthorization({ ...target(), scope })).toThrow(
+      'server "x": the address to sign in at is longer than 16 KiB',
+    );
+  });
+
   test('asks for consent where a refresh token of OpenID is wanted', () => {
     const { url } = startAuthorization({ ...target(), scope: 'a offline_access' });
     expect(new URL(url).searchParams.get('prompt')).toBe('consent');

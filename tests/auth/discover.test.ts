@@ -5,6 +5,7 @@ import { addressProblem, coversServer } from '../../src/auth/metadata-urls.ts';
 import type { Challenge, OAuthSettings, ServerMetadata } from '../../src/auth/types.ts';
 import { routeFetch } from '../../src/base/route.ts';
 import { closedPort } from '../helpers/tcp.ts';
+import { createManualClock } from '../mcp/manual-clock.ts';
 import {
   loginPorts,
   plainFetch,
@@ -57,6 +58,30 @@ function find(url: string | undefined, named?: string, settings: OAuthSettings =
 }
 
 describe('where metadata is asked for', () => {
+  test('for 30 s in all, however many places are slow', async () => {
+    await using server = startSite();
+    const clock = createManualClock();
+    const slow = () => {
+      void clock.advance(9_500);
+      return new Response('', { status: 404 });
+    };
+    const issuers = ['a', 'b', 'c'].map((name) => `${server.origin}/${name}`);
+    server.serve({
+      [PRM]: { body: { resource: server.origin, authorization_servers: issuers } },
+      [`${RFC8414}/a`]: slow,
+      [`${OIDC}/a`]: slow,
+      [`/a${OIDC}`]: slow,
+      [`${RFC8414}/b`]: slow,
+    });
+    const found = discover(serverAt(server.origin), undefined, loginPorts({ clock }), never);
+    expect(await refusalOf(found)).toEqual({
+      name: 'ConnectError',
+      message: 'server "s1": finding out who signs in took longer than 30 s',
+      hint: undefined,
+    });
+    expect(server.asked).toHaveLength(5);
+  });
+
   test('the named address alone, then RFC 8414 at the root of an issuer without a path', async () => {
     await using pair = startPair();
     const { server, auth } = pair;
