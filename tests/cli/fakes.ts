@@ -11,6 +11,7 @@ import type { Interrupts } from '../../src/cli/signals.ts';
 import type { Stdin } from '../../src/cli/stdin.ts';
 import type { Config } from '../../src/config/types.ts';
 import type { OfferRequest } from '../../src/host/offer-call.ts';
+import type { SignIns } from '../../src/host/sign-ins.ts';
 import type { Host, HostOptions, StartReport } from '../../src/host/types.ts';
 import type { ServerStatus } from '../../src/mcp/types.ts';
 import { searchTools } from '../../src/tools/search.ts';
@@ -199,6 +200,7 @@ export interface CliRun {
   readonly env?: Readonly<Record<string, string>>;
   readonly stdoutIsTerminal?: boolean;
   readonly interrupt?: AbortSignal;
+  readonly signIns?: SignIns;
 }
 
 export interface CliOutcome {
@@ -235,7 +237,12 @@ export async function cli(words: readonly string[], run: CliRun = {}): Promise<C
       return Promise.resolve(fakeHost(options, run.host ?? {}, steps));
     },
     examineServer: ({ name }) => Promise.reject(new Error(`${name} is not examined here`)),
-    createSignIns: () => Promise.reject(new Error('nobody signs in here')),
+    createSignIns: () => {
+      const { signIns } = run;
+      return signIns === undefined
+        ? Promise.reject(new Error('nobody signs in here'))
+        : Promise.resolve(signIns);
+    },
     locks: () => Promise.reject(new Error('nothing is locked here')),
     configSchema: () => Promise.resolve('{}\n'),
     configExample: () => Promise.resolve('# example\n'),

@@ -6,7 +6,7 @@ import type { SignInHow, SignInOutcome, SignInRequest, SignIns } from '../../hos
 import type { Context } from '../context.ts';
 import { loadConfig } from '../house.ts';
 import { interactionOf } from '../sign-in.ts';
-import { MAX_STDIN_BYTES } from '../stdin.ts';
+import { linesOf } from '../stdin-lines.ts';
 import { findServer } from '../target.ts';
 import { oneWord } from '../words.ts';
 
@@ -94,15 +94,12 @@ async function howOf(
   return { kind: 'code', pasted: code === '-' ? await readCode(context) : code };
 }
 
-async function readCode({ stdin }: Context): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = '';
-  const pieces = stdin.read();
-  for (let piece = await pieces.next(); piece.done !== true; piece = await pieces.next()) {
-    text += decoder.decode(piece.value, { stream: true });
-    if (text.length > MAX_STDIN_BYTES || text.includes('\n')) break;
+/** The first line that says something; empty: none did. */
+async function readCode({ stdin, signal }: Context): Promise<string> {
+  for await (const line of linesOf(stdin.read(), signal)) {
+    if (line.trim() !== '') return line;
   }
-  return text;
+  return '';
 }
 
 function tellLogin(context: Context, what: string, outcome: SignInOutcome): ExitCode {

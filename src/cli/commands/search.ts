@@ -1,20 +1,18 @@
 /** `usher search`: which tools fit a request, best first; one question, or many over stdin. */
 import * as v from 'valibot';
-import { raceAbort } from '../../base/abort.ts';
-import { LimitError, UsageError } from '../../base/errors.ts';
+import { UsageError } from '../../base/errors.ts';
 import { EXIT, type ExitCode } from '../../base/exit.ts';
 import { tryParseJson } from '../../base/json.ts';
 import type { Host } from '../../host/types.ts';
 import type { FoundTool } from '../../tools/search-index.ts';
 import { firstLine, twoColumns } from '../columns.ts';
 import type { Context } from '../context.ts';
+import { linesOf } from '../stdin-lines.ts';
 import { findServer } from '../target.ts';
 import { withTools } from '../tool-house.ts';
 
 const DEFAULT_LIMIT = 10;
 const MAX_LIMIT = 1000;
-/** Longest line of a batch. */
-const MAX_LINE_CHARACTERS = 1024 * 1024;
 
 const questionSchema = v.object({
   id: v.union([v.string(), v.number()]),
@@ -94,27 +92,6 @@ async function answerAll(
     output.json({ id, results: found.map(pathOf) });
   }
   return areGood;
-}
-
-async function* linesOf(
-  pieces: AsyncIterator<Uint8Array>,
-  signal: AbortSignal,
-): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let rest = '';
-  for (;;) {
-    const piece = await raceAbort(pieces.next(), signal);
-    rest += piece.done === true ? decoder.decode() : decoder.decode(piece.value, { stream: true });
-    const lines = rest.split('\n');
-    rest = lines.pop() ?? '';
-    if (rest.length > MAX_LINE_CHARACTERS) {
-      throw new LimitError('a line of stdin is longer than 1 MiB', { details: { limit: 'line' } });
-    }
-    yield* lines;
-    if (piece.done !== true) continue;
-    yield rest;
-    return;
-  }
 }
 
 function pathOf({ tool }: Pick<FoundTool, 'tool'>): string {
