@@ -160,7 +160,12 @@ export class SignIn {
   /** Revokes and forgets the tokens. False: nothing was kept. LimitError when another process holds them for long. */
   async end(signal: AbortSignal): Promise<boolean> {
     const { store, log } = this.ports;
-    const revoke = (login: StoredLogin) => this.#revoke(login, signal);
+    const revoke = async (login: StoredLogin) => {
+      const isRevoked = await this.#revoke(login, signal);
+      if (isRevoked || login.metadata.revocation_endpoint === undefined) return;
+      const { label } = this.subject;
+      log('warn', `${label}: nobody confirms that its tokens are revoked; they are forgotten here`);
+    };
     const wasKept = await dropLogin(store, this.subject.key, revoke, log, signal);
     this.reset();
     return wasKept;
@@ -219,9 +224,9 @@ export class SignIn {
     return login;
   }
 
-  async #revoke(login: StoredLogin, signal: AbortSignal): Promise<void> {
+  async #revoke(login: StoredLogin, signal: AbortSignal): Promise<boolean> {
     const { revokeTokens } = await import('./revoke.ts');
-    await revokeTokens(this.#contextOf(login, signal), login.tokens);
+    return revokeTokens(this.#contextOf(login, signal), login.tokens);
   }
 
   #jobFor(

@@ -104,3 +104,21 @@ test('signing out removes a login that cannot be read, and says so', async () =>
     `warn ${file} is no login file of this usher; it is not used; its tokens are not revoked`,
   ]);
 });
+
+test.each([
+  ['refuses', { faults: { '/revoke': { status: 500 } } }, [unconfirmed()]],
+  ['has no place for it', { server: { revocation_endpoint: null } }, []],
+] as const)(
+  'signing out where the server %s forgets the tokens',
+  async (_name, script, warnings) => {
+    await using rig = await openRig(script);
+    await rig.signIn.begin(person, nothing, never);
+    expect(await rig.signIn.end(never)).toBe(true);
+    expect(rig.log.filter((line) => !line.startsWith('debug'))).toEqual([...warnings]);
+    expect(readdirSync(rig.logins)).toEqual([]);
+  },
+);
+
+function unconfirmed(): string {
+  return 'warn server "s1": nobody confirms that its tokens are revoked; they are forgotten here';
+}
