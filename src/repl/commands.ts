@@ -85,7 +85,10 @@ async function changeServer(
   if (verb === 'login' && signInDeps !== undefined) {
     const lines = await signIn(found.name, host, signInDeps, signal);
     const status = findServer(found.name, host.status()) ?? found;
-    return say(...lines.map((line) => cleanLine(line)), ...listServers([status], host.snapshot(), view));
+    return say(
+      ...lines.map((line) => cleanLine(line)),
+      ...listServers([status], host.snapshot(), view),
+    );
   }
   const status = await host.reconnect(found.name, signal);
   return say(...listServers([status], host.snapshot(), view));
