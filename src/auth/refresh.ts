@@ -2,9 +2,9 @@
  * Refreshes a token that nears its end or was refused: once, whoever asks, in this process or another. A refresh
  * token that is used twice may end the whole login (RFC 9700 4.14.2), so a login that others changed is taken over.
  */
-import { raceAbort } from '../base/abort.ts';
 import { type Clock, sleep } from '../base/clock.ts';
 import { AppError, type ErrorCode, FailedError, LimitError } from '../base/errors.ts';
+import { type SharedWork, shareWork } from '../base/shared-work.ts';
 import type { LoginStore, StoredLogin } from './types.ts';
 
 export interface FreshRequest {
@@ -30,19 +30,13 @@ const PAUSE_MS = 5000;
 
 /** What this process remembers of one login. */
 interface Note {
-  flight?: Flight;
+  flight?: SharedWork<StoredLogin | undefined>;
   /** `Clock.now()` when the last attempt began, or failed. */
   attemptAt?: number;
   /** What it failed with, and for which token. */
   failure?: { readonly from: string; readonly error: unknown };
   /** Refreshed, but the store did not take it. */
   unsaved?: { readonly from: string; readonly login: StoredLogin };
-}
-
-interface Flight {
-  readonly promise: Promise<StoredLogin | undefined>;
-  readonly stop: AbortController;
-  waiting: number;
 }
 
 const notes = new WeakMap<LoginStore, Map<string, Note>>();
@@ -58,33 +52,14 @@ export async function freshTokens(request: FreshRequest): Promise<StoredLogin | 
   if (isGood(login, used, clock)) return login;
   const note = noteOf(request.store, login.key);
   for (;;) {
-    const isOwn = note.flight === undefined;
-    const flight = note.flight ?? startFlight(note, request);
-    const found = await joinFlight(note, flight, signal);
+    const running = note.flight?.isOpen === true ? note.flight : undefined;
+    const flight = running ?? shareWork((stop) => fly(note, request, stop));
+    note.flight = flight;
+    const found = await flight.join(signal);
     // Another caller's refresh may have brought the very token that was refused to this one.
-    if (isOwn || found === undefined || found.tokens.accessToken !== used) return found;
-  }
-}
-
-function startFlight(note: Note, request: FreshRequest): Flight {
-  const stop = new AbortController();
-  const flight: Flight = { promise: fly(note, request, stop.signal), stop, waiting: 0 };
-  note.flight = flight;
-  return flight;
-}
-
-async function joinFlight(
-  note: Note,
-  flight: Flight,
-  signal: AbortSignal,
-): Promise<StoredLogin | undefined> {
-  flight.waiting += 1;
-  try {
-    return await raceAbort(flight.promise, signal);
-  } finally {
-    flight.waiting -= 1;
-    if (note.flight === flight && (flight.waiting === 0 || !signal.aborted)) delete note.flight;
-    if (flight.waiting === 0) flight.stop.abort(signal.reason);
+    if (running === undefined || found === undefined || found.tokens.accessToken !== used) {
+      return found;
+    }
   }
 }
 
