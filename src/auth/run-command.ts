@@ -3,7 +3,7 @@
  * prints to stdout is never shown, of its stderr the end, without secrets.
  */
 import { raceAbort, startLimit } from '../base/abort.ts';
-import type { Clock } from '../base/clock.ts';
+import { type Clock, sleep } from '../base/clock.ts';
 import { type AppError, AuthError } from '../base/errors.ts';
 import { scrubSecrets } from '../base/redact.ts';
 import { type Child, endChild, type Spawn } from '../base/spawn.ts';
@@ -34,6 +34,8 @@ export interface CommandOutput {
 const MAX_STDOUT_BYTES = 64 * 1024;
 const MAX_STDERR_BYTES = 4 * 1024;
 const MAX_SHOWN_CHARACTERS = 4000;
+/** Long enough to read what a program that has ended had written. */
+const LEFT_MS = 250;
 /** Whatever it left behind is killed at once. */
 const NO_WAIT = { inputMs: 0, termMs: 0 };
 
@@ -60,8 +62,14 @@ export async function runCredentialCommand(
   const late = () => failed(`${program} gave no answer within ${limitMs / 1000} s`);
   const limit = startLimit(clock, limitMs, late);
   const stop = AbortSignal.any([signal, limit.signal]);
+  const ended = new AbortController();
   try {
     child.endInput();
+    // Its output ends with it: what it leaves running may hold the pipe for ever. Fails when all is read before.
+    void child.exited
+      .then(() => sleep(clock, LEFT_MS, ended.signal))
+      .then(() => endChild(child, clock, NO_WAIT))
+      .catch(() => undefined);
     const tooMuch = () => failed(`${program} printed more than 64 KiB`);
     const [stdout, stderr, exit] = await raceAbort(
       Promise.all([readAll(child.stdout, tooMuch), readEnd(child.stderr), child.exited]),
@@ -78,6 +86,7 @@ export async function runCredentialCommand(
     };
   } finally {
     limit.dispose();
+    ended.abort();
     await endChild(child, clock, NO_WAIT);
   }
 }

@@ -50,6 +50,13 @@ describe('a token command', () => {
     expect(await run(script)).toEqual({ token, expiresAt });
   });
 
+  test('may leave something running that holds its output', async () => {
+    expect(await run('sleep 77 & echo canary-t4')).toEqual({
+      token: 'canary-t4',
+      expiresAt: undefined,
+    });
+  });
+
   test('registers every token of the answer as a secret', async () => {
     await run(
       `echo '{"access_token":"canary-reg-a","refresh_token":"canary-reg-r","id_token":"canary-reg-i"}'`,
