@@ -52,6 +52,27 @@ describe('the example', () => {
   });
 });
 
+test.each([
+  ...Object.entries(modelSchema.entries),
+  ...Object.entries(mcpSchema.entries),
+  ...Object.entries(serverSchema.entries),
+])('the line of %s in the example names every value it takes', (key, schema) => {
+  const choices = choicesOf(schema);
+  const lines = everything.split('\n').filter((line) => new RegExp(`^[ -]*${key}: `).test(line));
+  const unnamed = choices.filter((choice) => !lines.some((line) => line.includes(choice)));
+  expect(unnamed).toEqual([]);
+});
+
+/** The only values of a key; none where it takes others. */
+function choicesOf(schema: unknown): readonly string[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  if ('type' in schema && schema.type === 'picklist' && 'options' in schema) {
+    return Array.isArray(schema.options) ? schema.options.map(String) : [];
+  }
+  if ('wrapped' in schema) return choicesOf(schema.wrapped);
+  return [];
+}
+
 describe('the JSON Schema', () => {
   test('says what usher accepts', () => {
     const schema = configJsonSchema();

@@ -22,7 +22,9 @@ export const providerNames = [
 export const modelSchema = v.strictObject({
   provider: v.pipe(
     v.picklist(providerNames, `one of ${providerNames.join(', ')}`),
-    v.description('who answers; offline is a rule-based router, no language model'),
+    v.description(
+      'openai-compatible, openai, anthropic, google; or offline: a router by rules, no language model',
+    ),
   ),
   name: v.optional(v.pipe(nonEmptyText(), v.description('model name as the provider spells it'))),
   baseUrl: v.optional(

@@ -10,7 +10,7 @@ import { permissionModeSchema, serverSchema } from './server.ts';
 
 export const mcpSchema = v.strictObject({
   permissions: v.optional(
-    v.pipe(permissionModeSchema, v.description('default for every server; default ask')),
+    v.pipe(permissionModeSchema, v.description('for every server: ask (default) or auto')),
   ),
   naming: v.optional(
     v.pipe(
@@ -24,7 +24,9 @@ export const mcpSchema = v.strictObject({
   exposure: v.optional(
     v.pipe(
       exposureSchema,
-      v.description('default for every server; auto: deferred when there are many; default direct'),
+      v.description(
+        'for every server: direct (default), deferred, codemode, hidden; auto: deferred when many',
+      ),
     ),
   ),
   patience: v.optional(

@@ -124,7 +124,7 @@ export const serverSchema = v.strictObject({
     v.pipe(expectSchema, v.description('what has to be there at the start; else exit 4')),
   ),
   permissions: v.optional(
-    v.pipe(permissionModeSchema, v.description('replaces mcp.permissions for this server')),
+    v.pipe(permissionModeSchema, v.description('ask or auto, in place of mcp.permissions')),
   ),
   toolPermissions: v.optional(
     v.pipe(
@@ -141,7 +141,9 @@ export const serverSchema = v.strictObject({
   exposure: v.optional(
     v.pipe(
       exposureSchema,
-      v.description('direct: declared to the model; deferred: once searched for; default direct'),
+      v.description(
+        'direct: declared to the model; deferred: once searched for; codemode: by scripts; hidden',
+      ),
     ),
   ),
   toolExposure: v.optional(
@@ -165,7 +167,7 @@ export const serverSchema = v.strictObject({
   instructions: v.optional(
     v.pipe(
       v.picklist(['off', 'summary', 'full'], 'off, summary or full'),
-      v.description("the server's own instructions to the model; default full"),
+      v.description("the server's own words to the model: full (default), summary or off"),
     ),
   ),
   sampling: v.optional(
@@ -183,7 +185,7 @@ export const serverSchema = v.strictObject({
   redirects: v.optional(
     v.pipe(
       v.picklist(['same-origin', 'refuse'], 'same-origin or refuse'),
-      v.description('307 and 308 within the origin are followed (default), or none'),
+      v.description('follows 307 and 308 within the origin (default); or refuse: follows none'),
     ),
   ),
   proxy: v.optional(
@@ -196,7 +198,7 @@ export const serverSchema = v.strictObject({
   protocol: v.optional(
     v.pipe(
       v.picklist(['auto', 'legacy', '2026-07-28'], 'auto, legacy or 2026-07-28'),
-      v.description('protocol generation; a version is never fallen back from; default auto'),
+      v.description('auto (default), legacy or 2026-07-28; a pinned one is never fallen back from'),
     ),
   ),
   restartOnTimeout: v.optional(
