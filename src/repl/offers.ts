@@ -20,7 +20,11 @@ export async function listOffers(
     .offers()
     .filter((one) => one.offers(kind) && (server === undefined || one.name === server));
   if (servers.length === 0) {
-    return [`${server === undefined ? 'No server' : cleanLine(server)} offers no ${kind}.`];
+    return [
+      server === undefined
+        ? `No server offers ${kind}.`
+        : `${cleanLine(server)} offers no ${kind}.`,
+    ];
   }
   const width = Math.max(MIN_COLUMNS, view.columns - 1);
   const lists = await Promise.all(servers.map((one) => linesOf(kind, one, signal)));

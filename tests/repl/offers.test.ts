@@ -55,15 +55,11 @@ function hostWithDocs(answers = ANSWERS) {
       });
     },
   };
-  const run = (line: string) =>
-    runCommand(
-      line,
-      host,
-      { columns: 80, paint: createPaint(false) },
-      new AbortController().signal,
-    );
-  return { run, filled };
+  const run = (line: string) => runCommand(line, host, VIEW, new AbortController().signal);
+  return { run, filled, host };
 }
+
+const VIEW = { columns: 80, paint: createPaint(false) };
 
 const nobody = { ask: () => Promise.resolve({ kind: 'nobody', reason: 'test' } as const) };
 
@@ -89,6 +85,15 @@ describe('/resources and /prompts', () => {
       kind: 'lines',
       lines: ['other offers no prompts.'],
     });
+    for (const kind of ['resources', 'prompts']) {
+      const { host } = hostWithDocs();
+      const lines = [`No server offers ${kind}.`];
+      const none = { ...host, offers: () => [] };
+      expect(await runCommand(`/${kind}`, none, VIEW, new AbortController().signal)).toEqual({
+        kind: 'lines',
+        lines,
+      });
+    }
     expect(await hostWithDocs({}).run('/prompts')).toEqual({
       kind: 'lines',
       lines: ['docs: no prompts/list'],
