@@ -124,10 +124,11 @@ function linesFor(
     `open this address to sign in to ${subject.label}:`,
     url,
     ...hostNotes(url, discovery.metadata.issuer),
-    ...(openUrl === undefined ? [] : ['a browser is being opened with it']),
+    ...(openUrl === undefined ? [] : ['trying to open it in a browser']),
     ...(readPaste === undefined
       ? []
       : ['if the browser cannot come back here: paste the address that it ends at, or the code']),
+    'waiting for 5 minutes at most; Ctrl-C gives up',
   ];
 }
 
@@ -154,6 +155,6 @@ function noWay(subject: Subject, why: string): AuthError {
 
 function tooLate(subject: Subject): AuthError {
   return new AuthError(`${subject.label}: nobody finished the sign-in within 5 minutes`, {
-    hint: subject.command,
+    hint: `${subject.command}; where the browser showed that usher is not known there, ${subject.command.replace(/ login /, ' logout ')} first`,
   });
 }

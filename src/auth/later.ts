@@ -1,5 +1,7 @@
 /** A sign-in in two commands: the address is given first, what came of it is brought back later. */
+import { AuthError } from '../base/errors.ts';
 import type { SignIn } from './sign-in.ts';
+import { TokenRefusedError } from './token-answer.ts';
 import type { StoredLogin } from './types.ts';
 import { clientFor, keyFor, redeem, type SignInJob, thumbprintOf } from './ways.ts';
 
@@ -39,8 +41,23 @@ export async function finishLater(
   const { finishPending } = await import('./pending.ts');
   const { subject, ports } = signIn;
   const found = finishPending(subject, pasted, { clock: ports.clock, stateDir });
-  const { discovery, client, scope, dpopKey, code } = found;
+  const { discovery, client, scope, dpopKey, code, putBack } = found;
   const bindsTokens = dpopKey !== undefined;
   const job = { subject, ports, discovery, scope, kept: undefined, bindsTokens, signal };
-  return redeem(job, client, dpopKey, code);
+  try {
+    return await redeem(job, client, dpopKey, code);
+  } catch (error) {
+    // A slip of the hand in the code, most likely: the address still counts.
+    if (!isWrongCode(error)) throw error;
+    putBack();
+    throw new AuthError(error.message, {
+      hint: `${subject.command} --code - once more, with the whole address that the browser ended at`,
+      details: error.details,
+      cause: error,
+    });
+  }
+}
+
+function isWrongCode(error: unknown): error is TokenRefusedError {
+  return error instanceof TokenRefusedError && error.details['error'] === 'invalid_grant';
 }

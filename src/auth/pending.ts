@@ -51,6 +51,8 @@ export interface PendingAnswer {
   readonly client: RegisteredClient;
   readonly scope: string | undefined;
   readonly dpopKey: DpopKey | undefined;
+  /** Puts the sign-in back: the code was none of its, another one may be. */
+  readonly putBack: () => void;
 }
 
 /** 10 minutes: no code lives longer. @see RFC 6749 4.1.2 */
@@ -121,7 +123,9 @@ export function finishPending(subject: Subject, text: string, ports: PendingPort
   }
   // Whoever removes it uses it: a second command at the same time finds none.
   if (!remove(path)) throw nonePending(subject);
-  return { code: { params, verifier, redirectUri }, discovery, client, scope, dpopKey };
+  const putBack = () =>
+    attempt(path, () => writeAtomic(path, `${JSON.stringify({ ...record, version: 1 })}\n`));
+  return { code: { params, verifier, redirectUri }, discovery, client, scope, dpopKey, putBack };
 }
 
 /** False: none was kept. For signing out. */

@@ -82,6 +82,10 @@ export function registrationRequest(wish: RegistrationWish): {
   };
 }
 
+function scopeOf(scope: unknown): Pick<RegisteredClient, 'scope'> {
+  return typeof scope === 'string' && scope.length <= MAX_TEXT ? { scope } : {};
+}
+
 /** Scopes of the resource alone would be refused, or would bound the client to the others. */
 function isKnown(scope: string, { scopes_supported: listed }: ServerMetadata): boolean {
   return listed === undefined || !lacksScope(scope, listed.join(' '));
@@ -120,6 +124,7 @@ export function readRegistration(
     method,
     kind: 'dcr' as const,
     ...(redirectUri === undefined ? {} : { redirectUri }),
+    ...scopeOf(fields['scope'] ?? asked['scope']),
   };
   if (method === 'none') return client;
   if (secret === undefined) {

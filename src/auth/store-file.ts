@@ -40,6 +40,7 @@ const clientSchema = v.looseObject({
   method: v.picklist(['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt']),
   kind: v.picklist(['configured', 'cimd', 'dcr']),
   redirectUri: v.exactOptional(text),
+  scope: v.exactOptional(v.string()),
   secretExpiresAt: v.exactOptional(time),
 });
 

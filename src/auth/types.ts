@@ -90,6 +90,8 @@ export interface RegisteredClient {
   readonly kind: 'configured' | 'cimd' | 'dcr';
   /** The callback it was registered with. */
   readonly redirectUri?: string;
+  /** What it was registered for; absent: nothing was said. */
+  readonly scope?: string;
   /** When its secret ends; absent: never. */
   readonly secretExpiresAt?: number;
 }

@@ -173,7 +173,7 @@ function loginOf(
 }
 
 /** Who we were before, where that still fits what is configured. */
-function clientOf({ kept, subject, ports }: SignInJob): RegisteredClient | undefined {
+function clientOf({ kept, subject, ports, scope }: SignInJob): RegisteredClient | undefined {
   const { settings } = subject;
   const client = kept?.client;
   if (client === undefined || settings.clientId !== undefined || client.kind === 'configured') {
@@ -181,6 +181,8 @@ function clientOf({ kept, subject, ports }: SignInJob): RegisteredClient | undef
   }
   const { secretExpiresAt = Number.POSITIVE_INFINITY } = client;
   if (secretExpiresAt <= ports.clock.date().getTime()) return undefined;
+  // Registered for less than what is asked for now, which would be refused.
+  if (client.scope !== undefined && lacksScope(scope, client.scope)) return undefined;
   const { clientRegistration = 'auto', clientMetadataUrl } = settings;
   if (clientRegistration !== 'auto' && clientRegistration !== client.kind) return undefined;
   return client.kind === 'cimd' && client.clientId !== clientMetadataUrl ? undefined : client;

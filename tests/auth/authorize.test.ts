@@ -216,7 +216,8 @@ describe('an answer through the browser', () => {
     expect(run.told).toEqual([
       'open this address to sign in to server "x":',
       url,
-      'a browser is being opened with it',
+      'trying to open it in a browser',
+      'waiting for 5 minutes at most; Ctrl-C gives up',
     ]);
     expect(code).toEqual({
       params: { code: 'c1-of-browser', state: new URL(url).searchParams.get('state'), iss: issuer },
@@ -279,7 +280,7 @@ describe('an answer through the browser', () => {
     await run.clock.advance(1);
     expect(said(await run.ending)).toEqual([
       'server "x": nobody finished the sign-in within 5 minutes',
-      'usher mcp login x',
+      'usher mcp login x; where the browser showed that usher is not known there, usher mcp logout x first',
     ]);
     const late = await fetch(`${run.listener?.redirectUri}?code=c&state=s`);
     expect(late.status).toBe(404);
@@ -362,6 +363,7 @@ describe('an answer that is pasted', () => {
       'if the browser cannot come back here: paste the address that it ends at, or the code',
       'no browser could be started here: open the address yourself',
       'nothing was pasted',
+      'waiting for 5 minutes at most; Ctrl-C gives up',
     ]);
     expect((await fetch(`${run.listener?.redirectUri}?code=c&state=${state}`)).status).toBe(409);
   });
@@ -404,7 +406,7 @@ describe('an answer that is pasted', () => {
     await beside.clock.advance(AUTHORIZE_MS);
     expect(said(await beside.ending)).toEqual([
       'server "x": nobody finished the sign-in within 5 minutes',
-      'usher mcp login x',
+      'usher mcp login x; where the browser showed that usher is not known there, usher mcp logout x first',
     ]);
   });
 });

@@ -100,6 +100,7 @@ test('the second command gets all that the first one knew, once', () => {
     client: request.client,
     scope: 'a b',
     dpopKey: { kty: 'EC' },
+    putBack: expect.any(Function),
   });
   expect(kept).toMatchObject({ verifier: answer.code.verifier });
   expect(scrubSecrets(`${state} ${answer.code.verifier} client-secret-0815`)).toBe('*** *** ***');

@@ -203,11 +203,13 @@ describe('without a browser', () => {
     const answer = await answerOf(address);
     const finish = [...LOGIN, '--code', '-'];
     const stdin = { bytes: `${answer.href}\n` };
+    const slip = await desk.run(finish, { stdin: { bytes: 'no-such-code\n' }, env: NO_BROWSER });
+    expect([slip.code, slip.stderr]).toEqual([6, expect.stringContaining('--code - once more')]);
     const second = await desk.run(finish, { stdin, env: NO_BROWSER });
     expect([second.code, second.stderr]).toEqual([0, expect.any(String)]);
     expect((await desk.run(['tools', 's1'])).code).toBe(0);
     expect((await desk.run(finish, { stdin, env: NO_BROWSER })).code).toBe(6);
-    expect(server.tokenRequests()).toHaveLength(1);
+    expect(server.tokenRequests()).toHaveLength(2);
   });
 
   test('with another device', async () => {
