@@ -13,6 +13,7 @@ import { excerpt, mediaType, type RefusedRedirect } from '../base/http.ts';
 import { isJsonObject, tryParseJson } from '../base/json.ts';
 import { describeNetworkFailure } from '../base/network-failure.ts';
 import { scrubSecrets } from '../base/redact.ts';
+import { isWebPage, quoteBody } from '../base/web-page.ts';
 import { rpcError } from './message.ts';
 
 /** The server, and whether a token of ours went with the request. */
@@ -30,7 +31,10 @@ export interface Target {
  */
 export function networkError(target: Target, thrown: unknown): AppError {
   if (thrown instanceof LimitError) {
-    return new LimitError(`server "${target.name}": ${thrown.message}`, {
+    const label = `server "${target.name}": `;
+    // What its sign-in ran into says so itself.
+    const message = thrown.message.startsWith(label) ? thrown.message : label + thrown.message;
+    return new LimitError(message, {
       cause: thrown,
       details: { ...thrown.details, sent: true },
     });
@@ -81,7 +85,7 @@ function codedText(code: string): string {
 /** A status that is not a success; `body` is its beginning. */
 export function statusError(target: Target, response: Response, body: string, now: Date): AppError {
   const { status } = response;
-  const said = excerpt(errorText(body));
+  const said = quoteBody(response, errorText(body));
   const tail = said === '' ? '' : `: ${said}`;
   if (status === 401 || status === 403) return refusedError(target, status, tail);
   const retryAfterMs = parseRetryAfter(response.headers.get('retry-after'), now);
@@ -104,8 +108,9 @@ export function isPassing(status: number): boolean {
 }
 
 /** The session of the request is over: the server says that it did not act on it. */
-export function sessionGoneError(target: Target, status: number, body: string): ConnectError {
-  const said = excerpt(errorText(body));
+export function sessionGoneError(target: Target, response: Response, body: string): ConnectError {
+  const { status } = response;
+  const said = quoteBody(response, errorText(body));
   return new ConnectError(
     `server "${target.name}" does not know our session any more (${status})${said === '' ? '' : `: ${said}`}`,
     { details: { sent: false, status, session: 'gone' } },
@@ -140,14 +145,16 @@ export function noAnswerError(
   body: string,
 ): ProtocolError {
   const type = mediaType(response);
-  const said = excerpt(body);
+  const isPage = isWebPage(response, body);
+  const said = quoteBody(response, body);
+  const rest = isPage ? `a web page${said === '' ? '' : `: ${said}`}` : said || 'empty body';
   return new ProtocolError(
     `server "${target.name}" did not answer ${method}: HTTP ${response.status}${
       type === '' ? '' : ` ${type}`
-    }, ${said === '' ? 'empty body' : said}`,
+    }, ${rest}`,
     {
       details: { sent: true, status: response.status },
-      ...(type === 'text/html' ? { hint: 'check url: a web page answered' } : {}),
+      ...(isPage ? { hint: 'check url: a web page answered' } : {}),
     },
   );
 }

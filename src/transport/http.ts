@@ -247,7 +247,7 @@ export class HttpTransport implements Transport {
     const { status } = response;
     const body = await this.#readErrorBody(response, signal);
     if (hadSession && isSessionGone(status, body)) {
-      throw sessionGoneError(this.#target, status, body);
+      throw sessionGoneError(this.#target, response, body);
     }
     const value = tryParseJson(body);
     const mayAnswer = isRefusalOfRequest(status) && isJsonObject(value);

@@ -1,6 +1,7 @@
 /** Where messages of a legacy HTTP+SSE server go, and what its refusals mean. See `Transport` for the details. */
 import { AppError, AuthError, ConnectError, LimitError, ProtocolError } from '../base/errors.ts';
 import { excerpt, mediaType } from '../base/http.ts';
+import { quoteBody } from '../base/web-page.ts';
 import { networkError, statusError, type Target } from './http-errors.ts';
 import { isSessionGone } from './session.ts';
 
@@ -35,7 +36,7 @@ export function noEventStreamError(
   body: string,
 ): ProtocolError {
   const type = mediaType(response);
-  const said = excerpt(body);
+  const said = quoteBody(response, body);
   return new ProtocolError(
     `server "${target.name}" answered GET with HTTP ${response.status} ${
       type === '' ? 'without a type' : type

@@ -121,7 +121,7 @@ describe('MM-23 MM-24: servers that fail cost their tools, not the run', () => {
     const reasons = scene.report.servers.map(({ name, error }) => [name, error?.message]);
     expect(Object.fromEntries(reasons)).toEqual({
       gone: expect.stringContaining('connection refused'),
-      page: expect.stringContaining('<html>hi'),
+      page: expect.stringContaining('text/html, a web page'),
       hangs: expect.stringContaining('did not answer initialize within 900ms (timeout.connect)'),
       refuses: expect.stringContaining('no disk'),
       exits: expect.stringContaining('giving up at the start'),

@@ -89,7 +89,11 @@ describe('a request without a usable answer fails at once', () => {
     ],
     'a web page': [
       { status: 200, headers: html, body: '<html>\n  <p>\u001b[2Jhello</p>' },
-      'server "s1" did not answer tools/call: HTTP 200 text/html, <html> <p>\\u{1b}[2Jhello</p>',
+      'server "s1" did not answer tools/call: HTTP 200 text/html, a web page',
+    ],
+    'a web page with a title': [
+      { status: 200, headers: html, body: '<html><title>\n \u001b[2JLog &amp; in</title><p>hello' },
+      'server "s1" did not answer tools/call: HTTP 200 text/html, a web page: \\u{1b}[2JLog &amp; in',
     ],
     'an empty stream': [
       { status: 200, headers: stream, body: ': nothing\n\n' },

@@ -135,7 +135,7 @@ describe('the stream', () => {
     ],
     'a web page': [
       { get: { status: 200, headers: { 'content-type': 'text/html' }, body: '<p>hi' } },
-      'server "s1" answered GET with HTTP 200 text/html, not an event stream: <p>hi',
+      'server "s1" answered GET with HTTP 200 text/html, not an event stream',
       'protocol',
     ],
     'a redirect': [
