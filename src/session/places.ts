@@ -35,8 +35,12 @@ export function newSessionId(wallTime: number): string {
 
 /** The id itself. Throws UsageError for one that is no harmless file name. */
 export function checkSessionId(id: string): string {
-  if (SESSION_ID.test(id)) return id;
+  if (isSessionId(id)) return id;
   throw new UsageError(`--session: ${JSON.stringify(id.slice(0, 100))} is no session id`, {
     hint: 'up to 64 of A-Z a-z 0-9 . _ -, such as review-2; usher sessions list shows those there are',
   });
+}
+
+export function isSessionId(text: string): boolean {
+  return SESSION_ID.test(text);
 }

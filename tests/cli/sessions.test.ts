@@ -265,6 +265,13 @@ test('sessions that nobody wants any more are removed by age or name', async () 
   }
   expect((await run(home, ['sessions', 'prune'])).stderr).toBe('removed: 0 sessions\n');
   expect((await run(home, ['sessions', 'prune', 'alpha'])).stderr).toBe('removed: 1 session\n');
+  for (const word of ['7x', '7 days', 'alpha']) {
+    const { code, stderr } = await run(home, ['sessions', 'prune', word]);
+    expect([code, stderr]).toEqual([
+      2,
+      `error: there is no session ${word}\n  usher sessions list shows all; an age is one number of days or hours, such as 7d or 12h\nremoved: 0 sessions\n`,
+    ]);
+  }
   expect((await json(home, 'sessions', 'list')).sessions).toHaveLength(1);
   const missing = await run(home, ['sessions', 'show', 'betta']);
   expect([missing.code, missing.stderr.split('\n').slice(0, 2)]).toEqual([

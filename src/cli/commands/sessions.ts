@@ -11,7 +11,7 @@ import {
   removeSession,
   type SessionSummary,
 } from '../../session/list.ts';
-import { checkSessionId, placesOf } from '../../session/places.ts';
+import { checkSessionId, isSessionId, placesOf } from '../../session/places.ts';
 import type { SavedMessage, SavedSession } from '../../session/read-transcript.ts';
 import { MAX_TRANSCRIPT_BYTES } from '../../session/transcript.ts';
 import { firstLine, twoColumns } from '../columns.ts';
@@ -20,6 +20,8 @@ import { noMoreWords } from '../words.ts';
 
 const DEFAULT_AGE = '30d';
 const AGE = /^(\d+)(d|h)$/;
+const PRUNE_HINT =
+  'usher sessions list shows all; an age is one number of days or hours, such as 7d or 12h';
 const HOUR_MS = 3_600_000;
 
 /** Lists, prints, goes on with or removes sessions. */
@@ -110,17 +112,19 @@ async function prune(context: Context, words: readonly string[]): Promise<ExitCo
   const oldest = wallTime() - (maxAgeMs ?? 0);
   const ids =
     maxAgeMs === undefined
-      ? words.map(checkSessionId)
+      ? words
       : all.filter(({ updatedAt }) => updatedAt < oldest).map(({ id }) => id);
   let removed = 0;
   let isMissing = false;
   for (const id of ids) {
-    const outcome = removeSession(stateDir, id, systemFiles, wallTime);
+    const outcome = isSessionId(id)
+      ? removeSession(stateDir, id, systemFiles, wallTime)
+      : 'missing';
     if (outcome === 'removed') removed += 1;
     if (outcome === 'busy') log.warn(`session ${id} is busy and stays`, 'try again later');
     if (outcome === 'missing') {
       isMissing = true;
-      log.error(`there is no session ${id}`, 'usher sessions list shows all');
+      log.error(`there is no session ${escapeForTerminal(id)}`, PRUNE_HINT);
     }
   }
   const records = maxAgeMs === undefined ? 0 : removeRecords(stateDir, oldest, systemFiles);
