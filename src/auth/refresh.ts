@@ -39,6 +39,9 @@ interface Note {
   unsaved?: { readonly from: string; readonly login: StoredLogin };
 }
 
+/** Refreshes that were sent; an answer that nobody stores loses the login. */
+const sent = new Set<Promise<unknown>>();
+
 const notes = new WeakMap<LoginStore, Map<string, Note>>();
 
 /**
@@ -97,8 +100,23 @@ async function fly(
   }
 }
 
+/** Settles when every refresh that was sent has been answered and stored, or has failed. Each has its own limit. */
+export async function refreshesSettled(): Promise<void> {
+  await Promise.allSettled(sent);
+}
+
 /** Under the lock: nobody else refreshes `current`. */
-async function renew(
+function renew(
+  note: Note,
+  request: FreshRequest,
+  current: StoredLogin,
+): Promise<StoredLogin | undefined> {
+  const renewal = renewNow(note, request, current).finally(() => sent.delete(renewal));
+  sent.add(renewal);
+  return renewal;
+}
+
+async function renewNow(
   note: Note,
   request: FreshRequest,
   current: StoredLogin,

@@ -18,8 +18,8 @@ export interface CommandToken {
   readonly expiresAt: number | undefined;
 }
 
-/** 30 s: it may have to ask somebody over a network. */
-export const TOKEN_COMMAND_MS = 30_000;
+/** 10 s: it may have to ask somebody over a network, and connecting to the server ends after 15 s. */
+export const TOKEN_COMMAND_MS = 10_000;
 /** How long before its end a token is taken for spent. */
 const MARGIN_MS = 30_000;
 

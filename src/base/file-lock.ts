@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { FailedError } from './errors.ts';
 import { type FileOps, systemFiles } from './file-ops.ts';
-import { errorCode } from './files.ts';
+import { errorCode, isMissing } from './files.ts';
 import { randomHex } from './hash.ts';
 import { isJsonObject, tryParseJson } from './json.ts';
 
@@ -48,15 +48,24 @@ export function takeLock(path: string, files: FileOps, wallTime: () => number): 
 /** A whole lock file at once: a half-written one could be taken for a dead one. */
 function putLock(path: string, content: string, files: FileOps): boolean {
   const draft = `${path}.${randomHex(6)}.tmp`;
-  files.create(draft, content);
   try {
+    files.create(draft, content);
     files.link(draft, path);
     return true;
   } catch (error) {
     if (errorCode(error) === 'EEXIST') return false;
     throw error;
   } finally {
+    removeDraft(draft, files);
+  }
+}
+
+/** One that a full disk did not take whole goes as well; what went wrong first is told. */
+function removeDraft(draft: string, files: FileOps): void {
+  try {
     files.remove(draft);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
   }
 }
 

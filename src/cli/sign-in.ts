@@ -28,6 +28,7 @@ export function interactionOf(context: Context): CommandInteraction {
  */
 export function interactionForUrl(context: Context): CommandInteraction | undefined {
   const { options, env, clock, screen } = context;
+  if (options.noInput) return undefined;
   const person = findPerson({ ...context, ...options, stderrIsTerminal: screen.isTerminal });
   if (person === undefined && envValue(env, 'BROWSER') === undefined) return undefined;
   return interactionWith(context, createOpenUrl(env, clock), person);

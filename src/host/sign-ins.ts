@@ -45,6 +45,8 @@ export type SignInOutcome =
   | {
       readonly kind: 'signed in';
       readonly scope: string | undefined;
+      /** Scopes that were asked for and not granted. */
+      readonly refused: readonly string[];
       /** ISO 8601; `undefined`: not said. */
       readonly expiresAt: string | undefined;
       readonly issuer: string;
@@ -231,11 +233,13 @@ async function goThrough(
 function signedIn({
   tokens,
   metadata,
+  refusedScopes = [],
 }: StoredLogin): Extract<SignInOutcome, { kind: 'signed in' }> {
   const { expiresAt, scope } = tokens;
   return {
     kind: 'signed in',
     scope,
+    refused: refusedScopes,
     expiresAt: expiresAt === undefined ? undefined : new Date(expiresAt).toISOString(),
     issuer: metadata.issuer,
     tools: undefined,

@@ -1,6 +1,9 @@
 /** Keeps the registry in step with the servers: built-ins at once, the others as their lists arrive. */
 import type { ServerInstructions } from '../agent/prompt.ts';
-import { UsageError } from '../base/errors.ts';
+import { refreshesSettled } from '../auth/refresh.ts';
+import { raceAbort, startLimit } from '../base/abort.ts';
+import type { Clock } from '../base/clock.ts';
+import { LimitError, UsageError } from '../base/errors.ts';
 import { stateDirectory } from '../base/paths.ts';
 import { scrubSecrets } from '../base/redact.ts';
 import { spawnChild } from '../base/spawn.ts';
@@ -186,11 +189,27 @@ export function createSources(
     signIn: async (server, request, signal) =>
       signInOver(connectionOf(server), request, stateDirectory(deps.env), signal),
     async close() {
-      await manager.close();
+      await Promise.all([manager.close(), lateRefreshes(deps.clock)]);
       memory.save();
       stop();
     },
   };
+}
+
+const REFRESH_GRACE_MS = 2000;
+
+/** A refresh that was sent is waited for: its server may have spent the old token already. */
+async function lateRefreshes(clock: Clock): Promise<void> {
+  const limit = startLimit(
+    clock,
+    REFRESH_GRACE_MS,
+    () => new LimitError('a refresh takes too long'),
+  );
+  try {
+    await raceAbort(refreshesSettled(), limit.signal).catch(() => undefined);
+  } finally {
+    limit.dispose();
+  }
 }
 
 /** Puts the tools that read offers into the registry whenever there are more of them. */

@@ -3,7 +3,7 @@ import { assertNever } from '../base/errors.ts';
 import type { ServerState, ServerStatus } from '../mcp/types.ts';
 import type { HiddenReason, RegisteredTool, RegistrySnapshot } from '../tools/types.ts';
 import { cutToWidth, padTo } from './cells.ts';
-import { cleanLine, errorLines, type Paint } from './render.ts';
+import { cleanLine, errorLines, needOf, type Paint } from './render.ts';
 
 export interface ListingView {
   readonly columns: number;
@@ -15,7 +15,7 @@ const STATE_WORDS: Readonly<Record<ServerState, string>> = {
   connecting: 'connecting',
   discovering: 'reading its tools',
   ready: 'ready',
-  needs_auth: 'needs a login',
+  needs_auth: 'needs a token',
   failed: 'failed',
   disabled: 'disabled',
   closed: 'closed',
@@ -59,13 +59,18 @@ export function listServers(
   const width = Math.max(...servers.map((server) => Bun.stringWidth(cleanLine(server.name))));
   return servers.flatMap((server) => {
     const exposed = snapshot.reachable.filter((tool) => tool.server === server.name).length;
-    const facts = [server.kind, STATE_WORDS[server.state], eraOf(server)];
+    const state = stateOf(server);
+    const facts = [server.kind, state, eraOf(server)];
     if (server.state === 'ready') facts.push(countOf(server, exposed));
     if (server.readyMs !== undefined) facts.push(`${Math.round(server.readyMs)} ms`);
     const shown = facts.filter((fact) => fact !== '').join(', ');
     const head = `${markOf(server.state, view)} ${padTo(cleanLine(server.name), width)}  ${shown}`;
     return [head, ...errorLines(server)];
   });
+}
+
+function stateOf(server: ServerStatus): string {
+  return server.state === 'needs_auth' ? needOf(server) : STATE_WORDS[server.state];
 }
 
 function row(name: string, text: string, width: number, view: ListingView): string {
@@ -79,7 +84,7 @@ function nameWidth(tools: readonly RegisteredTool[]): number {
 }
 
 function countOf(server: ServerStatus, exposed: number): string {
-  if (server.state !== 'ready') return STATE_WORDS[server.state];
+  if (server.state !== 'ready') return stateOf(server);
   const offered = server.tools.length + server.dropped.length;
   return `${exposed} of ${offered} ${offered === 1 ? 'tool' : 'tools'}`;
 }

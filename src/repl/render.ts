@@ -85,7 +85,9 @@ export function renderServerChange(status: ServerStatus, paint: Paint): string |
     case 'failed':
       return [`${paint('✗', 'bad')} ${name} failed`, ...errorLines(status)].join('\n');
     case 'needs_auth':
-      return [`${paint('!', 'caution')} ${name} needs a login`, ...errorLines(status)].join('\n');
+      return [`${paint('!', 'caution')} ${name} ${needOf(status)}`, ...errorLines(status)].join(
+        '\n',
+      );
     case 'idle':
     case 'connecting':
     case 'discovering':
@@ -105,6 +107,11 @@ export function errorLines({ name, error, state }: ServerStatus): readonly strin
   // What the command line would be told to do is done right here.
   const hint = error.details['signIn'] === true ? `/mcp login ${name}` : (error.hint ?? own);
   return [...lines, ...(hint === undefined ? [] : [cleanLine(hint)])].map((line) => `    ${line}`);
+}
+
+/** What is missing: a sign-in, or a token that is got elsewhere. */
+export function needOf({ error }: ServerStatus): string {
+  return error?.details['signIn'] === true ? 'needs a sign-in' : 'needs a token';
 }
 
 export function renderWarning(message: string, hint: string | undefined, paint: Paint): string {

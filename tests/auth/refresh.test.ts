@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { freshTokens } from '../../src/auth/refresh.ts';
+import { freshTokens, refreshesSettled } from '../../src/auth/refresh.ts';
 import type { LoginStore, StoredLogin, Tokens } from '../../src/auth/types.ts';
 import { type Clock, sleep, systemClock } from '../../src/base/clock.ts';
 import {
@@ -460,3 +460,24 @@ async function readText(reader: {
 }): Promise<string> {
   return new TextDecoder().decode((await reader.read()).value);
 }
+
+test('whoever ends waits until a refresh that was sent is stored', async () => {
+  const login = loginWith({ expiresAt: NOW - 1 });
+  const { ask, store } = await scene(login);
+  const answer = Promise.withResolvers<void>();
+  const given = new AbortController();
+  const asking = ask(login, {
+    signal: given.signal,
+    async refresh(current) {
+      await answer.promise;
+      return { ...current, tokens: { ...OLD, accessToken: 'access-late' } };
+    },
+  }).catch((error: unknown) => error);
+  for (let step = 0; step < 10; step += 1) await Promise.resolve();
+  given.abort(new Error('given up'));
+  expect(await asking).toEqual(new Error('given up'));
+  const settled = refreshesSettled();
+  answer.resolve();
+  await settled;
+  expect((await store.read(KEY))?.tokens.accessToken).toBe('access-late');
+});

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { takeLock } from '../../src/base/file-lock.ts';
-import { systemFiles } from '../../src/base/file-ops.ts';
+import { type FileOps, systemFiles } from '../../src/base/file-ops.ts';
 import { newFolder } from '../helpers/places.ts';
 
 const take = (path: string) => takeLock(path, systemFiles, () => 0);
@@ -86,4 +86,17 @@ test('changes of one file by several processes at once all stay', async () => {
   );
   const kept: number[] = await Bun.file(path).json();
   expect(kept.sort()).toEqual(names);
+});
+
+test('a draft that a full disk did not take whole is not left behind', () => {
+  const folder = newFolder();
+  const full: FileOps = {
+    ...systemFiles,
+    create(path) {
+      writeFileSync(path, '');
+      throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
+    },
+  };
+  expect(() => takeLock(join(folder, 'a.lock'), full, () => 0)).toThrow('no space');
+  expect(readdirSync(folder)).toEqual([]);
 });

@@ -13,6 +13,7 @@ const done: SignedIn = {
   expiresAt: '2026-01-02T03:04:05.000Z',
   issuer: 'https://id.example',
   tools: undefined,
+  refused: [],
   trouble: undefined,
 };
 
@@ -67,6 +68,30 @@ describe('--code -', () => {
 });
 
 describe('how it ended', () => {
+  test('tells what was not granted, and what the server says all the same', async () => {
+    const trouble = { message: 'it is down', hint: undefined, exit: EXIT.connect };
+    const outcome = { ...done, refused: ['c'], trouble };
+    const run = await cli(['login', 'work', '--json'], { signIns: signInsOf(outcome) });
+    expect([run.exit, run.stderr]).toEqual([
+      EXIT.connect,
+      'warning: not granted: c\nwarning: it is down\n',
+    ]);
+    expect(JSON.parse(run.stdout)).toMatchObject({
+      refusedScopes: ['c'],
+      trouble: 'it is down',
+    });
+  });
+
+  test('--no-input asks nobody', async () => {
+    const asked: SignInRequest[] = [];
+    await cli(['login', 'work', '--no-input'], { signIns: signInsOf(done, asked) });
+    const [request] = asked;
+    if (request?.how.kind !== 'here') throw new Error('another way');
+    const { openUrl, readPaste, tell } = request.how.interaction;
+    expect([openUrl, readPaste]).toEqual([undefined, undefined]);
+    expect(() => tell(['an address'])).toThrow('--no-input: nobody is asked to sign in');
+  });
+
   test('for people', async () => {
     const run = await cli(['login', 'work'], { signIns: signInsOf(done) });
     expect([run.exit, run.stdout]).toEqual([

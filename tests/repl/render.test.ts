@@ -115,7 +115,7 @@ describe('renderServerChange', () => {
       '● files is ready, 2 tools',
       undefined,
       '✗ files failed\n    exited with 1; its stderr ends:\n    no such file\\u{7}\n    /mcp reconnect files',
-      '! files needs a login\n    401\n    set GITHUB_TOKEN',
+      '! files needs a token\n    401\n    set GITHUB_TOKEN',
     ]);
   });
 });

@@ -655,7 +655,7 @@ describe('commands', () => {
       files: 1 of 2 tools
         read_text  Does read_text.
         write      hidden: not in \`tools:\`
-      github: needs a login
+      github: needs a token
       broken: failed"
     `);
   });
@@ -665,7 +665,7 @@ describe('commands', () => {
     expect(rows.join('\n')).toMatchInlineSnapshot(`
       "> /mcp
       ● files   stdio, ready, legacy 2025-11-25, 1 of 2 tools, 12 ms
-      ! github  http, needs a login
+      ! github  http, needs a token
           github wants a token\\u{1b}[2J
           set GITHUB_TOKEN
       ✗ broken  stdio, failed

@@ -90,9 +90,23 @@ async function howOf(
 ): Promise<SignInHow> {
   const { printUrl, code, isByDevice } = context.options.login;
   if (printUrl) return { kind: 'address' };
-  if (code === undefined) return { kind: 'here', interaction, isByDevice };
+  if (code === undefined) {
+    const isAsked = !context.options.noInput;
+    return { kind: 'here', interaction: isAsked ? interaction : NOBODY, isByDevice };
+  }
   return { kind: 'code', pasted: code === '-' ? await readCode(context) : code };
 }
+
+/** `--no-input`: a grant without a person goes through, anything else says that nobody is asked. */
+const NOBODY: Extract<SignInHow, { kind: 'here' }>['interaction'] = {
+  openUrl: undefined,
+  readPaste: undefined,
+  tell() {
+    throw new UsageError('--no-input: nobody is asked to sign in', {
+      hint: '--print-url gives the address; --code finishes it later',
+    });
+  },
+};
 
 /** The first line that says something; empty: none did. */
 async function readCode({ stdin, signal }: Context): Promise<string> {
@@ -112,7 +126,7 @@ function tellLogin(context: Context, what: string, outcome: SignInOutcome): Exit
     }
     return EXIT.ok;
   }
-  const { scope, expiresAt, issuer, tools, trouble } = outcome;
+  const { scope, expiresAt, issuer, tools, trouble, refused } = outcome;
   if (options.output === 'json') {
     output.json({
       signedIn: true,
@@ -120,6 +134,8 @@ function tellLogin(context: Context, what: string, outcome: SignInOutcome): Exit
       ...(scope === undefined ? {} : { scope }),
       ...(expiresAt === undefined ? {} : { expiresAt }),
       ...(tools === undefined ? {} : { tools }),
+      ...(refused.length === 0 ? {} : { refusedScopes: refused }),
+      ...(trouble === undefined ? {} : { trouble: trouble.message }),
     });
   } else {
     const facts = [
@@ -129,6 +145,7 @@ function tellLogin(context: Context, what: string, outcome: SignInOutcome): Exit
     ];
     output.text(`signed in to ${what}: ${facts.join(', ')}\n`);
   }
+  if (refused.length > 0) log.warn(`not granted: ${refused.join(' ')}`);
   if (trouble === undefined) return EXIT.ok;
   log.warn(trouble.message, trouble.hint);
   return trouble.exit;

@@ -1,5 +1,5 @@
 /** `usher mcp remove|enable|disable`: change one entry of one file. Shared files are not switched, the private one is. */
-import { UsageError } from '../../base/errors.ts';
+import { toAppError, UsageError } from '../../base/errors.ts';
 import { EXIT, type ExitCode } from '../../base/exit.ts';
 import { isMapping, type Located } from '../../config/entry.ts';
 import { isPatch } from '../../config/patch.ts';
@@ -89,11 +89,18 @@ async function forgetSignIn(context: Context, before: Config, name: string): Pro
   const { cwd, log, parts, signal } = context;
   const server = before.servers.find((one) => one.name === name);
   if (server === undefined || !('url' in server.endpoint)) return;
-  const after = await loadConfig(context);
-  const { url } = server.endpoint;
-  if (serverByUrl(after, url) !== undefined) return;
-  const signIns = await parts.createSignIns(before, { cwd }, context);
-  if (await signIns.forget(server, signal)) log.info(`signed out of ${name}`);
+  try {
+    const after = await loadConfig(context);
+    const { url } = server.endpoint;
+    if (serverByUrl(after, url) !== undefined) return;
+    const signIns = await parts.createSignIns(before, { cwd }, context);
+    if (await signIns.forget(server, signal)) log.info(`signed out of ${name}`);
+  } catch (error) {
+    signal.throwIfAborted();
+    // The entry is gone all the same.
+    const { message, hint } = toAppError(error);
+    log.warn(`the sign-in of ${name} is still kept: ${message}`, hint);
+  }
 }
 
 /**
