@@ -61,6 +61,17 @@ export function wrap(text: string, width: number): string[] {
 }
 
 /**
+ * Lines wider than `columns` broken at spaces, each further part below the text of its line and never at the
+ * start of one. A word that is wider than that, such as an address, stays whole. Escape sequences are no width.
+ */
+export function foldAtSpaces(text: string, columns: number): string {
+  return text
+    .split('\n')
+    .flatMap((line) => foldLine(line, columns))
+    .join('\n');
+}
+
+/**
  * Up to `limit` candidates that `word` may have meant, best first: small edit distance or one
  * containing the other. Case does not count. Ties keep the order of the candidates.
  */
@@ -169,6 +180,23 @@ function breakWord(word: string, columns: number): string[] {
   }
   pieces.push(piece);
   return pieces;
+}
+
+function foldLine(line: string, columns: number): readonly string[] {
+  if (line.length * 2 <= columns || displayWidth(line) <= columns) return [line];
+  const [mark = ''] = /^(?: {2}\| )? */.exec(line) ?? [];
+  const lead = mark === '' ? '  ' : mark;
+  const lines: string[] = [];
+  let current = '';
+  for (const word of line.slice(mark.length).split(/(?<= )(?=[^ ])/)) {
+    const start = lines.length === 0 ? mark : lead;
+    const isFull = displayWidth(start + current + word.trimEnd()) > columns;
+    if (isFull && current !== '') {
+      lines.push(start + current.trimEnd());
+      current = word;
+    } else current += word;
+  }
+  return [...lines, (lines.length === 0 ? mark : lead) + current];
 }
 
 function offsetOfCharacter(text: string, characters: number): number {

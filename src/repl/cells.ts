@@ -21,31 +21,3 @@ export function cutToWidth(text: string, columns: number): string {
 export function padTo(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(0, columns - Bun.stringWidth(text)));
 }
-
-/**
- * Lines wider than `columns` broken at spaces, each further part below the text of its line and never at the
- * start of one. A word that is wider than that, such as an address, stays whole. Escape sequences are no width.
- */
-export function foldAtSpaces(text: string, columns: number): string {
-  return text
-    .split('\n')
-    .flatMap((line) => foldLine(line, columns))
-    .join('\n');
-}
-
-function foldLine(line: string, columns: number): readonly string[] {
-  if (line.length * 2 <= columns || Bun.stringWidth(line) <= columns) return [line];
-  const [mark = ''] = /^(?: {2}\| )? */.exec(line) ?? [];
-  const lead = mark === '' ? '  ' : mark;
-  const lines: string[] = [];
-  let current = '';
-  for (const word of line.slice(mark.length).split(/(?<= )(?=[^ ])/)) {
-    const start = lines.length === 0 ? mark : lead;
-    const isFull = Bun.stringWidth(start + current + word.trimEnd()) > columns;
-    if (isFull && current !== '') {
-      lines.push(start + current.trimEnd());
-      current = word;
-    } else current += word;
-  }
-  return [...lines, (lines.length === 0 ? mark : lead) + current];
-}
