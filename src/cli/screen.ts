@@ -2,7 +2,7 @@
 
 import { type Env, envValue } from '../base/env.ts';
 import { type FdWriter, fdPort, openFdWriter } from '../base/fd-writer.ts';
-import { shorten } from '../base/text.ts';
+import { foldAtSpaces, shorten } from '../base/text.ts';
 import { isTerminal as isTerminalFd } from '../base/tty.ts';
 
 export interface Screen {
@@ -11,7 +11,10 @@ export interface Screen {
   /** False where the locale is not UTF-8: marks are ASCII then. */
   readonly unicode: boolean;
   columns(): number;
-  /** One line without its newline; what comes from servers must be escaped already. */
+  /**
+   * One line without its newline; what comes from servers must be escaped already. At a terminal it is broken
+   * at spaces to its width; a pipe gets it whole.
+   */
   line(text: string): void;
   /** Replaces the live line; `undefined` removes it. Nothing happens off a terminal. */
   live(text: string | undefined): void;
@@ -70,7 +73,8 @@ export function createScreen(
       return;
     }
     options.breakLine();
-    writer.write(live === '' ? `${text}\n` : `${CLEAR_LINE}${text}\n${live}`);
+    const shown = isTerminal ? foldAtSpaces(text, options.columns()) : text;
+    writer.write(live === '' ? `${shown}\n` : `${CLEAR_LINE}${shown}\n${live}`);
   };
   const setLive = (text: string | undefined) => {
     if (!isTerminal || diverted !== undefined || held !== undefined) return;

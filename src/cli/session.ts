@@ -15,7 +15,7 @@ export async function runSession(context: Context): Promise<ExitCode> {
   if (saved !== undefined && !options.quiet) {
     const count = saved.saving.history.length;
     const said = count === 0 ? '' : `, ${count} messages so far`;
-    screen.line(`session ${saved.id}${said}: usher --session ${saved.id} goes on with it later`);
+    screen.line(`saved as session ${saved.id}${said}; usher --session ${saved.id} goes on with it`);
   }
   const request = {
     config,

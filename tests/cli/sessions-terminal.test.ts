@@ -35,10 +35,11 @@ test('what was said is known to the next session, and --ephemeral leaves nothing
     expect(existsSync(join(home, '.local/state/usher/history'))).toBe(false);
     expect(existsSync(sessions)).toBe(false);
     const start = await talk([], 'remember me', 'second answer');
-    const [, id = ''] = /session (\S+): usher --session \1 goes on with it later/.exec(start) ?? [];
+    const [, id = ''] =
+      /saved as session (\S+);\s+usher --session \1 goes on\s+with\s+it\r?\n/.exec(start) ?? [];
     expect(readdirSync(sessions)).toEqual([`${id}.jsonl`]);
     const again = await talk(['sessions', 'resume', id], 'who am I?', 'third answer');
-    expect(again).toContain(`session ${id}, 2 messages so far`);
+    expect(again).toContain(`saved as session ${id}, 2 messages so far;`);
     expect(model.requests.map(({ seen }) => seen.turns.length)).toEqual([1, 1, 3]);
     expect(JSON.stringify(model.requests[2]?.seen.turns)).toContain('remember me');
   } finally {
