@@ -1,6 +1,9 @@
 /** Text for people: cutting at code points, width, wrapping, terminal escaping, spelling. */
 import { replaceUnsafe } from './characters.ts';
 
+/** Made when it is first needed: commands without a terminal do without. */
+let graphemes: Intl.Segmenter | undefined;
+
 /** Without one there is no pair to look for. */
 const HIGH_SURROGATE = /[\ud800-\udbff]/;
 
@@ -58,6 +61,27 @@ export function displayWidth(text: string): number {
 export function wrap(text: string, width: number): string[] {
   const columns = Math.max(1, width);
   return text.split('\n').flatMap((line) => wrapLine(line, columns));
+}
+
+/** The beginning of the text in at most `columns` columns, with `…` where it was cut. Never cuts a cluster. */
+export function cutToWidth(text: string, columns: number): string {
+  // No cluster takes more room than its units, so a short text needs no look at its clusters.
+  if (text.length * 2 <= columns || displayWidth(text) <= columns) return text;
+  let kept = '';
+  let used = 0;
+  graphemes ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+  for (const { segment } of graphemes.segment(text)) {
+    const width = displayWidth(segment);
+    if (used + width > columns - 1) break;
+    kept += segment;
+    used += width;
+  }
+  return `${kept}…`;
+}
+
+/** The text filled up with spaces to `columns`. */
+export function padTo(text: string, columns: number): string {
+  return text + ' '.repeat(Math.max(0, columns - displayWidth(text)));
 }
 
 /**

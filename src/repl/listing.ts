@@ -1,8 +1,8 @@
 /** What /tools and /mcp print. Pure: status and snapshot in, lines out. */
 import { assertNever } from '../base/errors.ts';
+import { cutToWidth, padTo } from '../base/text.ts';
 import type { ServerState, ServerStatus } from '../mcp/types.ts';
 import type { HiddenReason, RegisteredTool, RegistrySnapshot } from '../tools/types.ts';
-import { cutToWidth, padTo } from './cells.ts';
 import { cleanLine, errorLines, needOf, type Paint } from './render.ts';
 
 export interface ListingView {

@@ -1,8 +1,8 @@
 /** /resources, /prompts and /server:prompt of a session. What they say is lines, or the text to prompt with. */
 import { toAppError } from '../base/errors.ts';
+import { cutToWidth } from '../base/text.ts';
 import type { OfferKind, ServerOffers } from '../host/server-offers.ts';
 import type { Host } from '../host/types.ts';
-import { cutToWidth } from './cells.ts';
 import type { ListingView } from './listing.ts';
 import { cleanLine } from './render.ts';
 

@@ -3,8 +3,7 @@
  * edited, which always stays last. Owns the cursor; nobody else writes while a session runs.
  * Expects escaped text, but for the answer, which it escapes itself.
  */
-import { escapeForTerminal, foldAtSpaces } from '../base/text.ts';
-import { cutToWidth } from './cells.ts';
+import { cutToWidth, escapeForTerminal, foldAtSpaces } from '../base/text.ts';
 import { type Layout, windowOf } from './layout.ts';
 import type { Terminal } from './terminal.ts';
 
