@@ -58,11 +58,18 @@ export type SignInOutcome =
         | undefined;
     };
 
+export type KeptSignIn = Pick<
+  Extract<SignInOutcome, { kind: 'signed in' }>,
+  'issuer' | 'scope' | 'expiresAt'
+>;
+
 export interface SignIns {
   /** Rejects with UsageError for a server whose credentials are no sign-in, with what went wrong, or the signal's reason. */
   signIn(server: ServerConfig, request: SignInRequest, signal: AbortSignal): Promise<SignInOutcome>;
   /** False: nothing was kept. */
   signOut(server: ServerConfig, signal: AbortSignal): Promise<boolean>;
+  /** What is kept, nobody being asked; `undefined`: nothing, or no sign-in. Rejects when it cannot be read. */
+  kept(server: ServerConfig): Promise<KeptSignIn | undefined>;
   /** As `signOut`, for a server that may have no sign-in. */
   forget(server: ServerConfig, signal: AbortSignal): Promise<boolean>;
   /** A login of `logins:`. Rejects with UsageError for a name that is none. */
@@ -134,6 +141,16 @@ export function createSignIns(
       const signedOut = await endOf(server, signal);
       if (signedOut === undefined) throw noSignIn(server);
       return signedOut;
+    },
+    async kept(server) {
+      if (server.endpoint.kind === 'builtin') return undefined;
+      const connection = connect(server);
+      const key = connection.signIn?.subject.key;
+      await connection.close();
+      const login = key === undefined ? undefined : await logins.read(key);
+      if (login === undefined) return undefined;
+      const { issuer, scope, expiresAt } = signedIn(login);
+      return { issuer, scope, expiresAt };
     },
     forget: async (server, signal) => (await endOf(server, signal)) ?? false,
     async signInNamed(name, request, signal) {

@@ -24,6 +24,7 @@ function signInsOf(outcome: SignInOutcome, asked: SignInRequest[] = []): SignIns
     signIn: refuse,
     signOut: refuse,
     forget: refuse,
+    kept: refuse,
     signInNamed: async (_name, request) => {
       asked.push(request);
       return outcome;

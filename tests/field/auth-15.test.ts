@@ -208,6 +208,9 @@ describe('without a browser', () => {
     const second = await desk.run(finish, { stdin, env: NO_BROWSER });
     expect([second.code, second.stderr]).toEqual([0, expect.any(String)]);
     expect((await desk.run(['tools', 's1'])).code).toBe(0);
+    const got = await desk.run(['mcp', 'get', 's1']);
+    expect(got.stdout).toContain(`signed in: by ${server.issuer}`);
+    expect(got.stdout).not.toContain('sign in: ');
     expect((await desk.run(finish, { stdin, env: NO_BROWSER })).code).toBe(6);
     expect(server.tokenRequests()).toHaveLength(2);
   });

@@ -1,10 +1,12 @@
 /** `usher mcp get`: what holds for one server, and which file and line gave each key. Starts nothing. */
-import { UsageError } from '../../base/errors.ts';
+import { ConfigError, toAppError, UsageError } from '../../base/errors.ts';
 import { EXIT, type ExitCode } from '../../base/exit.ts';
 import type { JsonValue } from '../../base/json.ts';
 import { displayWidth, escapeForTerminal, nearestMatches } from '../../base/text.ts';
 import { describeServers, type ServerDescription } from '../../config/provenance.ts';
+import type { KeptSignIn } from '../../host/sign-ins.ts';
 import type { Context } from '../context.ts';
+import { loadConfig } from '../house.ts';
 
 /** 3 when the entry cannot be used. Throws UsageError for a name that no file has. */
 export async function runGet(context: Context, name: string | undefined): Promise<ExitCode> {
@@ -20,15 +22,17 @@ export async function runGet(context: Context, name: string | undefined): Promis
       servers.map((server) => server.name),
     );
   }
+  const signIn = await keptSignIn(context, name);
   const isBroken = lost !== undefined || found.some(({ problem }) => problem !== undefined);
   if (options.output === 'json') {
     output.json({
       name,
       entries: found.map(jsonOf),
+      ...(signIn === undefined ? {} : { signIn }),
       ...(lost === undefined ? {} : { problem: lost }),
     });
   } else if (found.length === 0) output.text(`${escapeForTerminal(lost ?? '')}\n`);
-  else output.text(found.map(textOf).join('\n'));
+  else output.text(found.map((server) => textOf(server, signIn)).join('\n'));
   return isBroken ? EXIT.config : EXIT.ok;
 }
 
@@ -37,6 +41,29 @@ export function unknownName(name: string, names: readonly string[]): UsageError 
   return new UsageError(`no server "${name}" in any configuration file`, {
     hint: nearest === undefined ? 'usher mcp list shows all' : `did you mean ${nearest}?`,
   });
+}
+
+/** What is kept of a sign-in to the server; what cannot be read is a warning. Nobody is asked. */
+async function keptSignIn(context: Context, name: string): Promise<KeptSignIn | undefined> {
+  const { parts, cwd, log } = context;
+  try {
+    const config = await loadConfig(context);
+    const server = config.servers.find((one) => one.name === name);
+    if (server === undefined) return undefined;
+    return await (await parts.createSignIns(config, { cwd }, context)).kept(server);
+  } catch (error) {
+    // A configuration that cannot be used has been told of.
+    if (error instanceof ConfigError) return undefined;
+    const { message, hint } = toAppError(error);
+    log.warn(message, hint);
+    return undefined;
+  }
+}
+
+function keptText({ issuer, scope, expiresAt }: KeptSignIn): string {
+  const scopes = scope === undefined ? '' : `, scope ${scope}`;
+  const until = expiresAt === undefined ? '' : `, this token until ${expiresAt}`;
+  return escapeForTerminal(`signed in: by ${issuer}${scopes}${until}`);
 }
 
 /** The shape of `--json`. */
@@ -48,7 +75,7 @@ function jsonOf(server: ServerDescription) {
   };
 }
 
-function textOf(server: ServerDescription): string {
+function textOf(server: ServerDescription, signIn: KeptSignIn | undefined): string {
   const { name, place, scope, approval, enabled, keys, replaced, problem } = server;
   const rows = keys.map(({ key, value, place: from }) => [key, shown(value), from] as const);
   const widths = [0, 1].map((at) =>
@@ -61,21 +88,24 @@ function textOf(server: ServerDescription): string {
     ...rows.map(([key, value, from]) => `  ${pad(key, 0)}  ${pad(value, 1)}  ${from}`),
     ...replaced.map((one) => `  in place of ${escapeForTerminal(one.place)} (${one.scope})`),
     ...(problem === undefined ? [] : [escapeForTerminal(problem)]),
-    nextStep(server),
+    ...(signIn === undefined ? [] : [keptText(signIn)]),
+    nextStep(server, signIn !== undefined),
   ];
   return `${lines.map((line) => line.trimEnd()).join('\n')}\n`;
 }
 
-function nextStep({ name, approval, enabled, keys }: ServerDescription): string {
+function nextStep(
+  { name, approval, enabled, keys }: ServerDescription,
+  isSignedIn: boolean,
+): string {
   if (approval === 'pending' || approval === 'changed' || approval === 'rejected') {
     return `approve it: usher mcp approve ${name}`;
   }
   if (!enabled) return `switch it on: usher mcp enable ${name}`;
-  const signIn = signsInByPerson(keys) ? `sign in: usher mcp login ${name}\n` : '';
+  const signIn = signsInByPerson(keys) && !isSignedIn ? `sign in: usher mcp login ${name}\n` : '';
   return `${signIn}test it: usher tools ${name}`;
 }
 
-/** Whether somebody did so already is kept elsewhere; no file is asked here but the configuration. */
 function signsInByPerson(keys: ServerDescription['keys']): boolean {
   const valueAt = (name: string) => keys.find(({ key }) => key === name)?.value;
   const grant = valueAt('auth.grant') ?? 'authorization_code';
