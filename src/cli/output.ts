@@ -10,8 +10,12 @@ import { scrubPart, scrubSecrets } from '../base/redact.ts';
 import { escapeForTerminal } from '../base/text.ts';
 import { isTerminal } from '../base/tty.ts';
 
+const DEFAULT_COLUMNS = 80;
+
 export interface Output {
   readonly isTerminal: boolean;
+  /** The terminal's width; `undefined` where stdout is none. */
+  columns(): number | undefined;
   /** Text of a server or model: escaped on a terminal, as it is on a pipe. */
   text(text: string): void;
   /** One JSON document on a line of its own. */
@@ -29,10 +33,18 @@ export interface Output {
 
 /** stdout of this process. `onClosed` is called once when it can take no more. */
 export function openStdout(onClosed: () => void): Output {
-  return createOutput(openFdWriter(fdPort(1), onClosed), isTerminal(1));
+  return createOutput(
+    openFdWriter(fdPort(1), onClosed),
+    isTerminal(1),
+    () => process.stdout.columns,
+  );
 }
 
-export function createOutput(writer: FdWriter, isTerminal: boolean): Output {
+export function createOutput(
+  writer: FdWriter,
+  isTerminal: boolean,
+  columns: () => number | undefined = () => undefined,
+): Output {
   let atLineStart = true;
   const write = (text: string) => {
     if (text === '') return;
@@ -41,6 +53,8 @@ export function createOutput(writer: FdWriter, isTerminal: boolean): Output {
   };
   return {
     isTerminal,
+    // Some terminals say 0.
+    columns: () => (isTerminal ? columns() || DEFAULT_COLUMNS : undefined),
     text(text) {
       const scrubbed = scrubSecrets(text);
       write(isTerminal ? escapeForTerminal(scrubbed) : scrubbed);

@@ -15,7 +15,7 @@ export function runPrompts(context: Context, words: readonly string[]): Promise<
     (server, signal) => server.prompts(signal),
     (listed) => {
       if (options.output === 'json') output.json(promptsDocument(listed));
-      else output.text(promptsText(listed));
+      else output.text(promptsText(listed, output.columns()));
     },
   );
 }
@@ -27,7 +27,7 @@ function promptsDocument(listed: readonly Listed<PromptItem>[]) {
 }
 
 /** `server/name argument*`, required arguments with a star, then what it is about. */
-function promptsText(listed: readonly Listed<PromptItem>[]): string {
+function promptsText(listed: readonly Listed<PromptItem>[], columns: number | undefined): string {
   return twoColumns(
     listed.flatMap(({ server, items }) =>
       items.map((item) => {
@@ -36,5 +36,6 @@ function promptsText(listed: readonly Listed<PromptItem>[]): string {
         return [head, firstLine(item.description ?? item.title)] as const;
       }),
     ),
+    columns,
   );
 }

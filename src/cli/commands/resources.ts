@@ -25,7 +25,7 @@ export function runResources(context: Context, words: readonly string[]): Promis
     },
     (listed) => {
       if (options.output === 'json') output.json(resourcesDocument(listed));
-      else output.text(resourcesText(listed, words.length === 0));
+      else output.text(resourcesText(listed, words.length === 0, output.columns()));
     },
   );
 }
@@ -41,14 +41,18 @@ function resourcesDocument(listed: readonly Listed<Item>[]) {
 }
 
 /** `URI`, with its server before it unless one was named: as `usher read` takes it. */
-function resourcesText(listed: readonly Listed<Item>[], namesServers: boolean): string {
+function resourcesText(
+  listed: readonly Listed<Item>[],
+  namesServers: boolean,
+  columns: number | undefined,
+): string {
   const rows = listed.flatMap(({ server, items }) =>
     items.map((item) => {
       const uri = isTemplate(item) ? item.uriTemplate : item.uri;
       return [namesServers ? `${server} ${uri}` : uri, aboutOf(item)] as const;
     }),
   );
-  return twoColumns(rows);
+  return twoColumns(rows, columns);
 }
 
 function aboutOf(item: Item): string {

@@ -58,6 +58,7 @@ async function answer(
         pathOf({ tool }),
         firstLine(tool.definition.description ?? tool.definition.title),
       ]),
+      output.columns(),
     ),
   );
   return EXIT.ok;

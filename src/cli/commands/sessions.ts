@@ -54,7 +54,7 @@ function list(context: Context): ExitCode {
       sessions: sessions.map(({ updatedAt, ...rest }) => ({ ...rest, updatedAt: iso(updatedAt) })),
     });
   } else {
-    output.text(twoColumns(sessions.map(row)));
+    output.text(twoColumns(sessions.map(row), output.columns()));
   }
   if (sessions.length === 0) log.info('no session is saved yet; --session NAME begins one');
   return EXIT.ok;

@@ -25,7 +25,7 @@ export function runSkills(context: Context, words: readonly string[]): Promise<E
     },
     (listed) => {
       if (options.output === 'json') output.json(skillsDocument(listed));
-      else output.text(skillsText(listed));
+      else output.text(skillsText(listed, output.columns()));
     },
   );
 }
@@ -38,7 +38,7 @@ function skillsDocument(listed: readonly Listed<Item>[]) {
   };
 }
 
-function skillsText(listed: readonly Listed<Item>[]): string {
+function skillsText(listed: readonly Listed<Item>[], columns: number | undefined): string {
   return twoColumns(
     listed.flatMap(({ server, items }) =>
       items.map(
@@ -49,5 +49,6 @@ function skillsText(listed: readonly Listed<Item>[]): string {
           ] as const,
       ),
     ),
+    columns,
   );
 }

@@ -24,7 +24,10 @@ export async function runTools(context: Context, words: readonly string[]): Prom
     const snapshot = word === undefined ? whole : ofServers(whole, report.servers);
     const explain = options.why ? host.explain : undefined;
     if (options.output === 'json') output.json(toolsDocument(snapshot, options.all, explain));
-    else output.text(explain === undefined ? toolsText(snapshot) : whyText(snapshot, explain));
+    else
+      output.text(
+        explain === undefined ? toolsText(snapshot, output.columns()) : whyText(snapshot, explain),
+      );
     if (options.why) tellHooks(host, log);
     if (offeredTools(snapshot).length === 0) log.info('no tool is offered to the model');
     return EXIT.ok;
@@ -66,14 +69,14 @@ export function toolsDocument(snapshot: RegistrySnapshot, all: boolean, explain?
 }
 
 /** One line per tool: its full name, then the beginning of its description or why it is hidden. */
-function toolsText(snapshot: RegistrySnapshot): string {
+function toolsText(snapshot: RegistrySnapshot, columns: number | undefined): string {
   const rows = [
     ...offeredTools(snapshot).map((tool) => [fullName(tool), aboutOf(tool)] as const),
     ...snapshot.hidden.map(
       (tool) => [fullName(tool), `(hidden: ${reasonText(tool.hidden)})`] as const,
     ),
   ];
-  return twoColumns(rows);
+  return twoColumns(rows, columns);
 }
 
 /** Two columns: the tool, then what a model's call meets and what says so; what holds for some arguments below. */
