@@ -81,13 +81,21 @@ export function renderSummary(facts: BannerFacts, { columns }: BannerStyle): rea
 /** One warning per server that failed or needs a token, each with its remedy. */
 export function serverWarnings(
   servers: readonly ServerStatus[],
+  config: Pick<Config, 'loginWords'>,
 ): readonly { readonly message: string; readonly hint: string | undefined }[] {
   return servers.flatMap(({ name, state, error }) => {
     if (state !== 'failed' && state !== 'needs_auth') return [];
     const reason = error?.message ?? (state === 'failed' ? 'it failed' : 'its token is missing');
     const message = reason.includes(name) ? reason : `server ${name}: ${reason}`;
-    return [{ message, hint: error?.hint }];
+    return [
+      { message, hint: error?.hint ?? (state === 'failed' ? doctorHint(name, config) : undefined) },
+    ];
   });
+}
+
+/** The next step where an error names none: what examines a configured server. */
+export function doctorHint(name: string, config: Pick<Config, 'loginWords'>): string | undefined {
+  return config.loginWords === undefined ? `usher mcp doctor ${name} finds out more` : undefined;
 }
 
 function serverLine(

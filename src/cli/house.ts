@@ -16,6 +16,7 @@ import type { ServerStatus } from '../mcp/types.ts';
 import type { AskUser } from '../permission/types.ts';
 import {
   type BannerStyle,
+  doctorHint,
   renderServer,
   renderServers,
   renderSummary,
@@ -213,15 +214,15 @@ export function tellStart(
 /** Tells of a server that was still connecting in the banner. Returns the texts of the warnings. */
 export function tellStraggler(
   context: Context,
-  host: Host,
-  status: ServerStatus,
+  facts: { readonly host: Host; readonly config: Config; readonly status: ServerStatus },
 ): readonly string[] {
   const { screen, options, log } = context;
+  const { host, config, status } = facts;
   if (status.state === 'ready' && !options.quiet) {
     const lines = renderServer(status, host.snapshot(), styleOf(context));
     for (const line of lines) screen.line(line);
   }
-  const warnings = serverWarnings([status]);
+  const warnings = serverWarnings([status], config);
   for (const { message, hint } of warnings) log.warn(message, hint);
   return warnings.map(({ message }) => message);
 }
@@ -231,10 +232,11 @@ function styleOf({ screen, options }: Context): BannerStyle {
 }
 
 /** Throws the error of a required or named server that is down. */
-export function throwIfFatal(report: StartReport): void {
+export function throwIfFatal(report: StartReport, config: Config): void {
   const { fatal } = report;
   if (fatal === undefined) return;
-  const hint = report.servers.find(({ name }) => name === fatal.server)?.error?.hint ?? fatal.hint;
+  const said = report.servers.find(({ name }) => name === fatal.server)?.error?.hint ?? fatal.hint;
+  const hint = said ?? (fatal.exit === 6 ? undefined : doctorHint(fatal.server, config));
   const options = hint === undefined ? {} : { hint };
   throw fatal.exit === 6
     ? new AuthError(fatal.message, options)
@@ -274,7 +276,7 @@ function allWarnings(config: Config, report: StartReport): readonly Warning[] {
   for (const server of failed) {
     const reason = server.error?.message;
     const isTold = reason !== undefined && all.some(({ message }) => message.includes(reason));
-    if (!isTold) all.push(...serverWarnings([server]));
+    if (!isTold) all.push(...serverWarnings([server], config));
   }
   // What ends the run is told as its error.
   const told = all.filter(({ message }) => message !== report.fatal?.message);

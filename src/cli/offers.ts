@@ -96,9 +96,12 @@ export function withOffers(
   return withHost(context, request, async (host) => {
     const report = await host.start(signal);
     for (const { message, hint } of report.warnings) log.debug(`${message} ${hint ?? ''}`);
-    throwIfFatal(report);
+    throwIfFatal(report, config);
     if (servers === undefined) {
-      for (const { message, hint } of [...config.warnings, ...serverWarnings(report.servers)]) {
+      for (const { message, hint } of [
+        ...config.warnings,
+        ...serverWarnings(report.servers, config),
+      ]) {
         log.warn(message, hint);
       }
     }

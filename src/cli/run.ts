@@ -91,11 +91,11 @@ async function connectAndRun(context: Context, parts: RunParts): Promise<void> {
     const report = await host.start(signal);
     view.emit(serversEvent(report, host.snapshot()));
     for (const warning of tellStart(context, { host, config, report })) warn(warning);
-    throwIfFatal(report);
+    throwIfFatal(report, config);
     stragglers = watchStragglers(report.servers, host.status(), (status) => {
       // A run that is being ended gives up the servers itself.
       if (signal.aborted) return;
-      for (const warning of tellStraggler(context, host, status)) warn(warning);
+      for (const warning of tellStraggler(context, { host, config, status })) warn(warning);
     });
     const result = await host.prompt(await prompt, signal);
     const whenDown = exitWhenDown(config, host.status(), options.strict);

@@ -34,7 +34,7 @@ export async function runSession(context: Context): Promise<ExitCode> {
   return withHost(withPatience, request, async (host) => {
     const report = await host.start(signal);
     tellStart(context, { host, config, report });
-    throwIfFatal(report);
+    throwIfFatal(report, config);
     // From here the session owns the terminal and the signals.
     interrupts.dispose();
     screen.divert(repl.note);

@@ -32,9 +32,9 @@ export function withTools(
     for (const { message, hint } of warnings) {
       if (message !== report.fatal?.message) log.warn(message, hint);
     }
-    throwIfFatal(report);
+    throwIfFatal(report, config);
     const known = warnings.map(({ message }) => message).join('\n');
-    for (const { message, hint } of serverWarnings(report.servers)) {
+    for (const { message, hint } of serverWarnings(report.servers, config)) {
       if (!known.includes(message)) log.warn(message, hint);
     }
     const exit = await work(host, report);

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { AuthError } from '../../src/base/errors.ts';
+import { AuthError, ConnectError } from '../../src/base/errors.ts';
 import {
   type BannerStyle,
   renderServers,
@@ -99,9 +99,19 @@ test('a name of any length takes a few lines at most', () => {
 
 test('a failed server is a warning with its remedy', () => {
   const error = new AuthError('its token is missing', { hint: 'set TOKEN' });
-  expect(serverWarnings([statusOf('gh', { state: 'needs_auth', error }), statusOf('ok')])).toEqual([
+  const statuses = [statusOf('gh', { state: 'needs_auth', error }), statusOf('ok')];
+  expect(serverWarnings(statuses, {})).toEqual([
     { message: 'server gh: its token is missing', hint: 'set TOKEN' },
   ]);
+});
+
+test('a failed server without a remedy is named to the doctor, unless it is a bare URL', () => {
+  const error = new ConnectError('cannot reach server "gh": connection refused');
+  const statuses = [statusOf('gh', { state: 'failed', error })];
+  const hintOf = (config: { readonly loginWords?: string }) =>
+    serverWarnings(statuses, config).map(({ hint }) => hint);
+  expect(hintOf({})).toEqual(['usher mcp doctor gh finds out more']);
+  expect(hintOf({ loginWords: 'https://gh.example' })).toEqual([undefined]);
 });
 
 test('tells what the first request holds where that is not all', () => {

@@ -193,7 +193,7 @@ describe('a server that was still connecting in the banner', () => {
     const host = late({ state: 'failed', error: new ConnectError('server slow: no') });
     const run = await cli(['-p', 'x', '--quiet', '--json'], { host });
     expect([run.stderr, JSON.parse(run.stdout).warnings]).toEqual([
-      'warning: server slow: no\n',
+      'warning: server slow: no\n  usher mcp doctor slow finds out more\n',
       ['server slow: no'],
     ]);
   });

@@ -34,7 +34,7 @@ export async function runCall(context: Context, words: readonly string[]): Promi
   return withHost(context, request, async (host) => {
     const report = await host.start(signal);
     for (const { message, hint } of report.warnings) log.debug(`${message} ${hint ?? ''}`);
-    throwIfFatal(report);
+    throwIfFatal(report, target.config);
     const tool = resolveTool(host, target);
     const args = await raceAbort(host.parseArguments(tool, typed), signal);
     if (options.check) checkArguments(host, tool, args);

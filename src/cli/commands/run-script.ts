@@ -41,8 +41,9 @@ export async function runScriptFile(context: Context, words: readonly string[]):
       for (const { message, hint } of [...config.warnings, ...report.warnings]) {
         if (message !== report.fatal?.message) log.warn(message, hint);
       }
-      throwIfFatal(report);
-      for (const { message, hint } of serverWarnings(report.servers)) log.warn(message, hint);
+      throwIfFatal(report, config);
+      for (const { message, hint } of serverWarnings(report.servers, config))
+        log.warn(message, hint);
       if (options.check) await check(context, host, code);
       return await run(context, host, { code, given });
     });
