@@ -47,6 +47,7 @@ import { selectServers } from './select.ts';
 import { createSources } from './sources.ts';
 import { judgeStart } from './start.ts';
 import type { Host, HostOptions } from './types.ts';
+import { unmatchedYes } from './unmatched.ts';
 
 export interface HostDeps {
   readonly env: Env;
@@ -70,6 +71,7 @@ export function createHost(given: HostOptions, deps: HostDeps): Host {
   const { config } = options;
   const servers = selectServers(config, options.servers);
   const random = deps.random ?? Math.random;
+  const reserved = new Map([...RESERVED_NAMES, ...READING_NAMES, ...SCRIPT_NAMES, ...SEARCH_NAMES]);
   const registry = createRegistry({
     naming: config.mcp.naming,
     order: servers.map(({ name }) => name),
@@ -77,7 +79,7 @@ export function createHost(given: HostOptions, deps: HostDeps): Host {
       only: options.toolPatterns.only,
       without: [...options.toolPatterns.without, ...config.defaultTools.without],
     },
-    reserved: new Map([...RESERVED_NAMES, ...READING_NAMES, ...SCRIPT_NAMES, ...SEARCH_NAMES]),
+    reserved,
     autoTokens: autoBudget(config.model?.contextTokens),
   });
   const makeModel = (model: ModelConfig | undefined) =>
@@ -187,7 +189,10 @@ export function createHost(given: HostOptions, deps: HostDeps): Host {
       return judgeStart(servers, options.servers, {
         status: sources.status(),
         problems: config.warnings,
-        warnings: sources.takeWarnings(),
+        warnings: [
+          ...sources.takeWarnings(),
+          ...unmatchedYes(options, registry.snapshot(), sources.status(), [...reserved.keys()]),
+        ],
         readyMs: deps.clock.now() - startedAt,
       });
     },

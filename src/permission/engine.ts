@@ -43,7 +43,7 @@ export function decide(request: Asked, policy: PermissionPolicy, facts: Facts = 
   if (denied !== undefined) return denied;
   if (request.origin === 'user') return made('allow', 'typed by the user');
 
-  const exact = policy.yes.find((entry) => !isGlob(entry) && namesTool(entry, request));
+  const exact = policy.yes.find((entry) => !isGlob(entry) && spellsTool(entry, request));
   const hookAsks = facts.hooks?.find(({ effect }) => effect === 'ask');
   if (hookAsks !== undefined) {
     return { ...made('ask', hookAsks.why), isHook: true, reason: hookAsks.reason };
@@ -125,7 +125,7 @@ function byMode(
   if (rule !== undefined) {
     return made(effectOf(rule.mode), ruleText(request.server, rule.pattern, rule.mode, policy));
   }
-  const pattern = policy.yes.find((entry) => !isBareWildcard(entry) && namesTool(entry, request));
+  const pattern = policy.yes.find((entry) => !isBareWildcard(entry) && spellsTool(entry, request));
   if (pattern !== undefined) return made('allow', `--yes ${pattern}`);
 
   const { mode, why } = modeOf(request.server, server, policy);
@@ -149,7 +149,11 @@ function rulesFor(request: Asked, server: ServerPolicy | undefined) {
 }
 
 /** `server/tool`, the public name, `server.tool`, `mcp__server__tool`; an original name alone as well. */
-function namesTool(pattern: string, request: Asked): boolean {
+/** True when `--yes PATTERN` means the tool, in any of its spellings. */
+export function spellsTool(
+  pattern: string,
+  request: Pick<Asked, 'server' | 'tool' | 'publicName'>,
+): boolean {
   const { server, tool } = request;
   const spellings = [
     `${server}/${tool}`,
