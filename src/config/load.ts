@@ -1,6 +1,7 @@
 /** Reads the configuration: files in, a checked `Config` out. The only entry for the rest of usher. */
 import { ConfigError } from '../base/errors.ts';
 import { bracketWarnings } from './bracket-warnings.ts';
+import { hasDefaultServers } from './default-servers.ts';
 import type { Finding } from './merge.ts';
 import { orderWarnings, renderAll } from './order.ts';
 import { pendingServer, pendingWarnings } from './pending.ts';
@@ -63,13 +64,13 @@ function throwRootProblems({ layers }: ReadConfig, findings: readonly Finding[])
   });
 }
 
-/** The workspace built-in, as long as the person has no file of their own. */
+/** The workspace built-in, as long as the person has no file of their own that says anything. */
 function defaultServers(
   { layers }: ReadConfig,
   { env, cwd }: SourceOptions,
   servers: readonly ServerConfig[],
 ): readonly ServerConfig[] {
-  if (layers.some(({ source }) => source.scope !== 'project')) return [];
+  if (!hasDefaultServers(layers)) return [];
   if (servers.some(({ name }) => name === 'workspace')) return [];
   const { server } = buildServer(
     { name: 'workspace', builtin: 'workspace' },

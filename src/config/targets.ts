@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError, UsageError } from '../base/errors.ts';
 import { userConfigFile } from '../base/paths.ts';
+import { hasDefaultServers } from './default-servers.ts';
 import type { Located } from './entry.ts';
 import { readLayers } from './layers.ts';
 import {
@@ -67,16 +68,24 @@ export function namedTarget(options: SourceOptions): ConfigSource | undefined {
   return first?.scope === 'named' ? first : undefined;
 }
 
-/** All entries of a name, lowest first. Throws ConfigError for an own file that cannot be read. */
+/**
+ * All entries of a name, lowest first, and whether the built-in workspace is there by itself beside them.
+ * Throws ConfigError for an own file that cannot be read.
+ */
 export async function entriesOf(
   options: SourceOptions,
   name: string,
-): Promise<{ readonly found: readonly Located[]; readonly names: readonly string[] }> {
+): Promise<{
+  readonly found: readonly Located[];
+  readonly names: readonly string[];
+  readonly hasDefaults: boolean;
+}> {
   const { layers } = await readLayers(options);
   const all = layers.flatMap(({ entries }) => entries);
   return {
     found: all.filter((entry) => entry.name === name),
     names: all.flatMap((entry) => (entry.name === undefined ? [] : [entry.name])),
+    hasDefaults: hasDefaultServers(layers),
   };
 }
 

@@ -23,6 +23,33 @@ function place(files: Readonly<Record<string, string>> = {}, user?: string) {
   };
 }
 
+const REPLACED =
+  'the built-in workspace is no longer there by itself: usher mcp add-json workspace \'{"builtin": "workspace"}\' adds it\n';
+
+test('the first server takes the place of the built-in workspace and says so; the last one gives it back', async () => {
+  const { run } = place();
+  const list = async () => (await run('mcp', 'list')).stdout.split(/\s/)[0];
+  const add = async (name: string) =>
+    (await run('mcp', 'add', name, 'https://mcp.example.com/mcp')).stderr;
+  const remove = async (name: string) => (await run('mcp', 'remove', name)).stderr;
+  expect([await list(), await add('docs'), await list()]).toEqual(['workspace', REPLACED, 'docs']);
+  expect([await add('more'), await remove('more')]).toEqual(['', '']);
+  expect([await remove('docs'), await list()]).toEqual([
+    'the built-in workspace is there by itself again\n',
+    'workspace',
+  ]);
+  const [, name = '', json = ''] = /add-json (\S+) '(.*)'/.exec(await add('docs')) ?? [];
+  expect((await run('mcp', 'add-json', name, json)).code).toBe(0);
+  expect((await run('call', 'workspace', 'list_directory')).code).toBe(0);
+});
+
+test('a first server of the project, or the workspace itself, replaces nothing', async () => {
+  const { run } = place();
+  const shared = await run('mcp', 'add', '-l', 'docs', 'https://mcp.example.com/mcp');
+  const own = await run('mcp', 'add-json', 'workspace', '{"builtin": "workspace"}');
+  expect([shared.stderr, own.stderr]).toEqual(['', '']);
+});
+
 describe('mcp add', () => {
   test('writes every flag, says where, and what tests it; it connects to nothing', async () => {
     const { run, user, home } = place();
@@ -35,7 +62,7 @@ describe('mcp add', () => {
     ).toEqual({
       code: 0,
       stdout: `${home}/${USER}:2: server docs added (user)\ntest it: usher tools docs\n`,
-      stderr: '',
+      stderr: REPLACED,
     });
     await run(
       'mcp',

@@ -59,6 +59,23 @@ describe('which file is read', () => {
     expect(await names({ env: {}, cwd })).toEqual(['workspace']);
   });
 
+  test.each([
+    ['', ['workspace']],
+    ['# nothing yet\n', ['workspace']],
+    ['servers:\n', ['workspace']],
+    ['mcp:\n  servers:\nmodel:\n', ['workspace']],
+    ['servers: []\n', []],
+    ['mcp: { permissions: auto }\n', []],
+  ])('an own file with %j has the servers %j', async (text, servers) => {
+    const home = writeFiles(newFolder(), { '.config/usher/config.yaml': text });
+    expect(await names({ env: { HOME: home }, cwd: newFolder() })).toEqual(servers);
+  });
+
+  test('a named file that says nothing has no servers', async () => {
+    const cwd = writeFiles(newFolder(), { 'a.yaml': 'servers:\n' });
+    expect(await names({ env: {}, cwd, configFlag: 'a.yaml' })).toEqual([]);
+  });
+
   test('a file is named by its absolute path', async () => {
     const cwd = writeFiles(newFolder(), { 'a/c.yaml': '' });
     expect((await loadConfig({ configFlag: 'a/c.yaml', env: {}, cwd })).files).toEqual([

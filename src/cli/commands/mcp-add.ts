@@ -85,7 +85,7 @@ async function addEntry(
     throw new UsageError('--scope does not go with a file named by --config or $USHER_CONFIG');
   }
   const source = writeTarget(query, options.edit.scope ?? 'user');
-  const { found, names } = await entriesOf(query, entry.name);
+  const { found, names, hasDefaults } = await entriesOf(query, entry.name);
   const twin = found.find((other) => other.source.path === source.path);
   if (twin !== undefined) {
     const { line } = twin.file.lineAt(twin.file.offsetOf(twin.path));
@@ -105,7 +105,16 @@ async function addEntry(
   }
   if (source.scope === 'project') approveOwn(context, written);
   tell(context, entry.name, 'added', source.scope, written);
+  const isReplaced = hasDefaults && source.scope !== 'project' && source.scope !== 'named';
+  if (isReplaced && ![...names, entry.name].includes('workspace')) tellReplaced(context);
   return EXIT.ok;
+}
+
+/** The first entry of a person's own takes the place of what was there by itself. */
+function tellReplaced({ log }: Context): void {
+  log.info(
+    `the built-in workspace is no longer there by itself: usher mcp add-json workspace '{"builtin": "workspace"}' adds it`,
+  );
 }
 
 const RANKS = { named: 0, user: 1, project: 2, local: 3 } as const;

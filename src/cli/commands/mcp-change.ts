@@ -48,6 +48,10 @@ export async function runChange(
     tell(context, name, 'removed', entry.source.scope, written);
     await removeSwitches(context, name);
     await forgetSignIn(context, before, name);
+    const after = await entriesOf(query, name);
+    if (after.hasDefaults && scope !== 'project' && !after.names.includes('workspace')) {
+      context.log.info('the built-in workspace is there by itself again');
+    }
     return EXIT.ok;
   }
   const source = switchTarget(query, found, wanted, action, name);
