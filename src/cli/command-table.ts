@@ -279,10 +279,10 @@ export const COMMANDS = {
     examples: ['usher audit verify', 'usher audit show --json | jq .entries'],
   },
   help: {
-    usage: '[TOPIC]',
-    help: 'help on a command, or on: exit-codes, stdin, login, permissions, scripts, records, trust, elicit',
+    usage: '[COMMAND | mcp ACTION | TOPIC]',
+    help: 'help on a command, an action of mcp, or a topic',
     flags: [...COMMON],
-    examples: ['usher help call'],
+    examples: ['usher help call', 'usher help mcp add', 'usher help permissions'],
   },
 } as const satisfies Readonly<Record<string, Command>>;
 

@@ -2,58 +2,17 @@
 import { UsageError } from '../../base/errors.ts';
 import type { ExitCode } from '../../base/exit.ts';
 import { nearestMatches } from '../../base/text.ts';
-import { OAUTH } from '../command-table.ts';
 import type { Context } from '../context.ts';
 import type { FlagName } from '../flags.ts';
+import {
+  flagsOfAction,
+  isMcpAction,
+  MCP_EVERYWHERE,
+  type McpAction,
+  mcpActions,
+} from '../mcp-actions.ts';
 import type { ParsedLine } from '../parse.ts';
 import { noMoreWords, oneWord } from '../words.ts';
-
-const SCOPE = ['scope', 'project'] as const;
-
-/** Every action with the flags that only some actions take. */
-const ACTIONS = {
-  list: ['check', 'approve', 'timeout'],
-  get: ['approve'],
-  add: [
-    ...SCOPE,
-    'command',
-    'arg',
-    'args',
-    'env',
-    'cwd',
-    'header',
-    'bearer-env',
-    ...OAUTH,
-    'transport',
-    'exposure',
-    'description',
-    'allow-private',
-  ],
-  'add-json': SCOPE,
-  remove: SCOPE,
-  enable: SCOPE,
-  disable: SCOPE,
-  login: ['no-browser', 'print-url', 'code', 'device', ...OAUTH, 'header', 'approve', 'timeout'],
-  logout: [...OAUTH, 'approve', 'timeout'],
-  approve: ['diff', 'timeout'],
-  reject: [],
-  reset: [],
-  lock: ['diff', 'approve', 'timeout'],
-  doctor: ['header', 'bearer-env', ...OAUTH, 'approve', 'timeout'],
-} as const satisfies Readonly<Record<string, readonly FlagName[]>>;
-
-type Action = keyof typeof ACTIONS;
-
-/** Flags that go with every action. */
-const EVERYWHERE: readonly FlagName[] = [
-  'config',
-  'output',
-  'json',
-  'quiet',
-  'verbose',
-  'no-color',
-  'no-input',
-];
 
 export async function runMcp(context: Context, line: ParsedLine): Promise<ExitCode> {
   const [word, ...rest] = line.words;
@@ -95,9 +54,9 @@ export async function runMcp(context: Context, line: ParsedLine): Promise<ExitCo
   }
 }
 
-function actionOf(word: string | undefined): Action {
-  const names = Object.keys(ACTIONS).filter(isAction);
-  if (word !== undefined && isAction(word)) return word;
+function actionOf(word: string | undefined): McpAction {
+  if (word !== undefined && isMcpAction(word)) return word;
+  const names = mcpActions();
   const [nearest] = nearestMatches(word ?? '', names, 1);
   throw new UsageError(
     word === undefined ? 'mcp: which action?' : `mcp: unknown action "${word}"`,
@@ -105,21 +64,11 @@ function actionOf(word: string | undefined): Action {
   );
 }
 
-function isAction(word: string): word is Action {
-  return Object.hasOwn(ACTIONS, word);
-}
-
-function flagsOf(action: Action): readonly FlagName[] {
-  return ACTIONS[action];
-}
-
-function checkFlags(action: Action, { flags }: ParsedLine): void {
-  const allowed: readonly FlagName[] = [...EVERYWHERE, ...flagsOf(action)];
+function checkFlags(action: McpAction, { flags }: ParsedLine): void {
+  const allowed: readonly FlagName[] = [...MCP_EVERYWHERE, ...flagsOfAction(action)];
   for (const name of flags.keys()) {
     if (allowed.includes(name)) continue;
-    const others = Object.keys(ACTIONS)
-      .filter(isAction)
-      .filter((other) => flagsOf(other).includes(name));
+    const others = mcpActions().filter((other) => flagsOfAction(other).includes(name));
     throw new UsageError(`--${name} does not go with usher mcp ${action}`, {
       hint: `it goes with usher mcp ${others.join(', ')}`,
     });
