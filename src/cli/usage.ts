@@ -12,7 +12,9 @@ export function usageText(name: CommandName, words: readonly string[], columns: 
   const own = actions.find((action) => takesWord(action, words[0]));
   const [first = '', ...more] = own === undefined ? actions : [own];
   const pieces = [`usage: ${command} ${first}`, ...more.map((action) => `| ${action}`)];
-  const help = `or: ${command} --help`;
+  // The actions of mcp have pages of their own.
+  const page = name === 'mcp' && own !== undefined ? `${command} ${words[0]}` : command;
+  const help = `or: ${page} --help`;
   const lines: string[] = [];
   for (const [index, piece] of [...pieces, help].entries()) {
     const last = lines.at(-1);

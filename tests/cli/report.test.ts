@@ -58,13 +58,13 @@ describe('errors on stderr', () => {
 describe('usage', () => {
   test('is that of the action where one was named', () => {
     expect(usageText('mcp', ['get', 'a', 'b'], 78)).toBe(
-      'usage: usher mcp get NAME, or: usher mcp --help',
+      'usage: usher mcp get NAME, or: usher mcp get --help',
     );
     expect(usageText('mcp', ['disable'], 78)).toBe(
-      'usage: usher mcp remove|enable|disable NAME, or: usher mcp --help',
+      'usage: usher mcp remove|enable|disable NAME, or: usher mcp disable --help',
     );
     expect(usageText('mcp', ['add'], 100)).toBe(
-      'usage: usher mcp add NAME [URL | -- PROGRAM ARG ...], or: usher mcp --help',
+      'usage: usher mcp add NAME [URL | -- PROGRAM ARG ...], or: usher mcp add --help',
     );
   });
 
@@ -82,7 +82,7 @@ describe('usage', () => {
     const { exit, stderr } = await cli(['mcp', 'add', 'x', '--cod', '1']);
     expect([exit, stderr.split('\n').at(-2)]).toEqual([
       2,
-      '  usage: usher mcp add NAME [URL | -- PROGRAM ARG ...], or: usher mcp --help',
+      '  usage: usher mcp add NAME [URL | -- PROGRAM ARG ...], or: usher mcp add --help',
     ]);
     expect((await cli(['--cod'])).stderr).toEndWith(
       '  usage: usher --prompt TEXT, or: usher --help\n',
