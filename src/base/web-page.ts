@@ -11,6 +11,11 @@ const PAGE_TYPES: readonly string[] = ['text/html', 'application/xhtml+xml'];
  */
 export function quoteBody(response: Response, body: string): string {
   if (!isWebPage(response, body)) return excerpt(body);
+  return pageTitle(body);
+}
+
+/** The title of a page, or its first heading, at most 100 characters, safe to show; empty where it has neither. */
+export function pageTitle(body: string): string {
   const title = textOf(body, /<title\b[^>]*>([\s\S]*?)<\/title/i);
   return shorten(excerpt(title === '' ? textOf(body, HEADING) : title), MAX_TITLE_CHARACTERS);
 }

@@ -6,6 +6,7 @@ import { parseRetryAfter } from '../base/backoff.ts';
 import { ProviderError } from '../base/errors.ts';
 import { excerpt } from '../base/http.ts';
 import { isJsonObject, type JsonObject, type JsonValue, tryParseJson } from '../base/json.ts';
+import { pageTitle } from '../base/web-page.ts';
 
 /** What an error says about itself; every field may be missing. */
 export interface ProviderComplaint {
@@ -73,7 +74,7 @@ export function readComplaint(body: string): ProviderComplaint {
   const parsed = tryParseJson(body);
   const root = Array.isArray(parsed) ? parsed[0] : parsed;
   if (!isJsonObject(root)) {
-    const text = excerpt(body.replace(/<style[\s\S]*?<\/style>|<[^>]*>/g, ' '));
+    const text = pageTitle(body) || excerpt(body.replace(MARKUP, ' '));
     return { text, code: undefined, type: undefined, status: undefined, retryAfterMs: undefined };
   }
   const response = isJsonObject(root['response']) ? root['response'] : root;
@@ -94,6 +95,8 @@ export function readComplaint(body: string): ProviderComplaint {
     retryAfterMs: retryInfoMs(inner),
   };
 }
+
+const MARKUP = /<(style|script)\b[\s\S]*?<\/\1|<[^>]*>/gi;
 
 /** True for a JSON body that says it is an error. */
 export function isErrorBody(body: string): boolean {

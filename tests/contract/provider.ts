@@ -374,7 +374,8 @@ export function describeProvider({ provider, format }: ProviderUnderTest): void 
     });
 
     test('quotes a page that comes in place of a stream', async () => {
-      const body = '<html><style>p{}</style><body><h1>Sign in</h1></body></html>';
+      const body =
+        '<html><style>p{}</style><script>var a;</script><body><h1>Sign in</h1>Your name</body></html>';
       const server = await start([{ body, contentType: 'text/html' }]);
       const { error } = await ask(server);
       expect(error).toMatchObject({ code: 'provider', details: { status: 200 } });
