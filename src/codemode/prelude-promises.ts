@@ -1,7 +1,8 @@
 /**
  * A part of what runs inside the VM before a script: notes rejected promises that nobody handles, because the
  * engine tells nobody of them. It reads a promise's constructor whenever one is awaited or chained, which counts
- * as handled. Not seen is the promise of an async function that nobody looks at, but for those in forEach.
+ * as handled. Not seen is the promise of an async function that nobody looks at, but for those in forEach and
+ * map.
  * Leaves `Native`, `thenOf`, `note`, `rejected`, `afterSteps` and `STEPS` behind.
  */
 export const WATCHED_PROMISES = `
@@ -59,6 +60,14 @@ for (const key of Reflect.ownKeys(Native)) {
   }
   Object.defineProperty(Watched, key, { ...facts, configurable: true });
 }
+const { withResolvers } = Watched;
+Object.defineProperty(Watched, 'withResolvers', {
+  value: { withResolvers() {
+    const made = Reflect.apply(withResolvers, this, []);
+    watched(made.promise);
+    return made;
+  } }.withResolvers,
+});
 Object.defineProperty(Watched, 'prototype', { value: Native.prototype, writable: false });
 globalThis.Promise = Watched;
 /** It drops what an async function gives it, so nobody else could handle a rejection. */
@@ -72,6 +81,15 @@ for (const proto of [Array.prototype, Map.prototype, Set.prototype]) {
   };
   Object.defineProperty(proto, 'forEach', { value: forEach });
 }
+const nativeMap = Array.prototype.map;
+const { map } = {
+  map(each) {
+    const made = Reflect.apply(nativeMap, this, arguments);
+    if (made[0] instanceof Native) for (let at = 0; at < made.length; at += 1) watched(made[at]);
+    return made;
+  },
+};
+Object.defineProperty(Array.prototype, 'map', { value: map });
 /** Of what is settled a few steps after the script itself; the rest counts as not awaited. */
 const STEPS = 8;
 const settled = Native.resolve();

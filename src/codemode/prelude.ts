@@ -77,15 +77,20 @@ const isOver = (channel) => {
   return true;
 };
 const emit = (kind, text) => {
-  const kept = text.length > limits.outputCharacters ? text.slice(0, limits.outputCharacters) : text;
-  host.emit(kind, kept.toWellFormed());
+  const isCut = text.length > limits.outputCharacters;
+  if (isCut) lost += 1;
+  // A part of an image is none.
+  if (isCut && kind.includes('/')) return;
+  host.emit(kind, (isCut ? text.slice(0, limits.outputCharacters) : text).toWellFormed());
 };
 const ask = (what, values) => {
   const waiting = { promise: undefined, resolve: undefined, reject: undefined };
+  // Taken first: values of a script may ask themselves while they are read.
+  count += 1;
+  const id = count;
+  let json;
+  try { json = stringify([id, what, values]); } catch (error) { return watched(Native.reject(error)); }
   waiting.promise = new Native((resolve, reject) => {
-    const id = count + 1;
-    const json = stringify([id, what, values]);
-    count = id;
     waiting.resolve = resolve;
     waiting.reject = reject;
     pending.set(id, waiting);
@@ -152,27 +157,33 @@ const cached = (target, key, make) => {
   if (!Object.hasOwn(target, key)) target[key] = make();
   return target[key];
 };
+/** The engine itself looks for these, and calls what it finds: in an await, and in JSON. */
+const isReadUnasked = (key) => key === 'then' || key === 'toJSON';
 const namesIn = (server) => parse(host.names(server));
 const namespace = (server) =>
   new Proxy(Object.create(null), readOnly(() => namesIn(server), (target, key) =>
-    key === 'then' && !namesIn(server).includes(key) ? undefined : cached(target, key, () => toolFunction(server, key))));
+    isReadUnasked(key) && !namesIn(server).includes(key) ? undefined : cached(target, key, () => toolFunction(server, key))));
 const tools = new Proxy(Object.create(null), readOnly(() => namesIn(''), (target, key) =>
   cached(target, key, () => {
     const server = host.namespace(key);
     if (server !== '') return namespace(server);
-    return key === 'then' && !namesIn('').includes(key) ? undefined : toolFunction('', key);
+    return isReadUnasked(key) && !namesIn('').includes(key) ? undefined : toolFunction('', key);
   })));
 
 const wanted = (value, what) => {
   if (typeof value !== 'string') throw new TypeError(what + ' is a string');
   return value;
 };
-const searchTools = async (query, options) => {
-  const { limit = 8, namespace: inside } = options ?? {};
-  return ask('search', [wanted(query, 'the query of searchTools()'), limit, inside]);
+const question = (what, values) => {
+  try { return ask(what, values()); } catch (error) { return watched(Native.reject(error)); }
 };
-const describeTool = async (name) => ask('describe', [wanted(name, 'the name of describeTool()')]);
-const describeNamespace = async (name) => ask('namespace', [wanted(name, 'the name of describeNamespace()')]);
+const searchTools = (query, options) =>
+  question('search', () => {
+    const { limit = 8, namespace: inside } = options ?? {};
+    return [wanted(query, 'the query of searchTools()'), limit, inside];
+  });
+const describeTool = (name) => question('describe', () => [wanted(name, 'the name of describeTool()')]);
+const describeNamespace = (name) => question('namespace', () => [wanted(name, 'the name of describeNamespace()')]);
 
 let all;
 const globals = { tools, text, image, console, exit, store, load, searchTools, describeTool, describeNamespace };
@@ -231,7 +242,7 @@ for (const proto of prototypes) {
 }
 for (const root of [...roots, ...prototypes]) if (root !== tools) Object.freeze(root);
 
-const finish = (isOk, text, name) => { host.lost(lost % 1000); host.done(isOk, text, name); };
+const finish = (isOk, text, name) => { host.lost(lost % 1000); host.done(isOk, text.toWellFormed(), name); };
 const complete = () => {
   if (rejected.size === 0) return finish(1, '', '');
   const { text, name } = describe(rejected.values().next().value);

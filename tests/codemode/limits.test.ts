@@ -63,6 +63,16 @@ describe('output of a script', () => {
     ]);
   });
 
+  test.each(['text("x".repeat(16_777_217))', 'console.log("x".repeat(16_777_217))'])(
+    'is counted where a single one is over: %s',
+    async (code) => {
+      using house = openHouse();
+      const outcome = await house.run(code);
+      const [kept = ''] = [...texts(outcome), ...outcome.console];
+      expect([outcome.error, kept.length, outcome.dropped]).toEqual([undefined, 16_777_216, 1]);
+    },
+  );
+
   test('is bounded in items', async () => {
     using house = openHouse();
     const outcome = await house.run('for (let i = 0; i < 100010; i++) console.log(i)');

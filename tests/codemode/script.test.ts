@@ -219,6 +219,23 @@ describe('a rejection that nobody handles', () => {
       'text("printed"); new Map([[1, 2]]).forEach(async (v, k) => { throw v + k }); return 1',
       'thrown: 3',
     ],
+    ['text("printed"); [1].map(async () => { throw "m" }); return 1', 'thrown: m'],
+    [
+      'text("printed"); Promise.withResolvers().reject(new Error("w")); return 1',
+      'Error: w (line 1)',
+    ],
+    [
+      'text("printed"); tools.s_echo({ n: 1n }); return 1',
+      'TypeError: Do not know how to serialize a BigInt (line 1)',
+    ],
+    [
+      'text("printed"); searchTools(5); return 1',
+      'TypeError: the query of searchTools() is a string (line 1)',
+    ],
+    [
+      'text("printed"); describeTool("none"); await tools.s_echo(); await tools.s_echo(); return 1',
+      'Error: There is no tool "none".',
+    ],
   ])('fails the script after its output: %s', async (code, message) => {
     const outcome = await house.run(code);
     expect([texts(outcome), outcome.error]).toEqual([
@@ -239,6 +256,9 @@ describe('a rejection that nobody handles', () => {
     'const { promise, reject } = Promise.withResolvers(); reject(1); await promise.catch(() => 0)',
     'for await (const one of [Promise.resolve(1)]) text(one); tools.s_fails().catch(() => 0); await tools.s_echo()',
     'exit(Promise.reject(1))',
+    'await Promise.allSettled([1, 2].map(async () => { throw 1 }))',
+    'const all = [1].map(async () => { throw 1 }); await tools.s_echo(); try { await all[0] } catch {}',
+    'await tools.s_echo({ n: 1n }).catch(() => 0); try { await searchTools(5) } catch {}',
   ])('is none where it is handled before the end: %s', async (code) => {
     expect((await house.run(code)).error).toBeUndefined();
   });
@@ -260,6 +280,18 @@ describe('a rejection that nobody handles', () => {
     expect(await shown(code)).toEqual([
       '["a,0,a,,b","b,2,a,,b","5,5,1","TypeError","RangeError","forEach",null]',
     ]);
+  });
+
+  test('leaves map what it is', async () => {
+    const code = `
+      class Mine extends Array {}
+      const self = { by: 2 };
+      const made = Mine.of(1, 2).map(function (one, at, all) { return one * this.by + at + all.length }, self);
+      const seen = [];
+      try { [1].map(3) } catch (error) { seen.push(error.name) }
+      try { [1].map(() => { throw new RangeError('r') }) } catch (error) { seen.push(error.name) }
+      return [...made, made instanceof Mine, 1 in [1, , 3].map((n) => n), ...seen, [].map.name, [].map.length]`;
+    expect(await shown(code)).toEqual(['[4,7,true,false,"TypeError","RangeError","map",1]']);
   });
 
   test('leaves promises what they are', async () => {
@@ -292,6 +324,23 @@ describe('tools in a script', () => {
       isError: false,
     }));
     expect(await shown(code)).toEqual([JSON.stringify(results)]);
+  });
+
+  test('are shown by their names, and none is called for it', async () => {
+    const asked = house.sent.length;
+    const code = 'return [Object.keys(JSON.parse(JSON.stringify(tools))), text(tools.s)]';
+    const [ofServer = '', names] = await shown(code);
+    expect(ofServer).toStartWith('{"echo":"[Function]","fails":"[Function]"');
+    expect(names).toBe('[["s","a_b"],null]');
+    expect(house.sent.length).toBe(asked);
+  });
+
+  test('have their own answers where reading the arguments calls again', async () => {
+    const code = `
+      let inner;
+      const outer = await tools.s_echo({ get n() { inner ??= tools.s_echo({ n: 2 }); return 1; } });
+      return [outer, await inner].map(({ content }) => content[0].text)`;
+    expect(await shown(code)).toEqual([JSON.stringify(['{"n":1}', '{"n":2}'])]);
   });
 
   test('give the declared value even of an error', async () => {
