@@ -94,7 +94,7 @@ describe('a server that speaks neither', () => {
     '405, then a web page': [
       { status: 405, body: 'not by POST' },
       { status: 200, headers: html, body: '<p>welcome' },
-      'server "s1" answered HTTP 405: not by POST (tried as legacy HTTP+SSE: server "s1" answered GET with HTTP 200 text/html, not an event stream: <p>welcome)',
+      'server "s1" answered HTTP 405: not by POST (tried as legacy HTTP+SSE: server "s1" answered GET with HTTP 200 text/html, not an event stream)',
     ],
     '405, then a stream that ends': [
       { status: 405, body: 'not by POST' },

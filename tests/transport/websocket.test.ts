@@ -95,7 +95,7 @@ describe('the upgrade', () => {
       { refuse: { status: 200, headers: { 'content-type': 'text/html' }, body: '<p>hi' } },
       'failed',
       'connect',
-      'server "s1" answered HTTP 200 (text/html): <p>hi, not with a WebSocket',
+      'server "s1" answered HTTP 200 (text/html), not with a WebSocket',
     ],
     [
       { refuse: { status: 503, body: 'too busy' } },
