@@ -143,10 +143,10 @@ const load = (key) => {
 const toolFunction = (server, name) => (args) => ask('call', [server, name, args === undefined ? {} : args]);
 const readOnly = (names, get) => ({
   get: (target, key) => (typeof key === 'string' ? target[key] ?? get(target, key) : undefined),
-  has: (target, key) => typeof key === 'string' && names().includes(key),
-  ownKeys: () => names(),
+  has: (target, key) => typeof key === 'string' && names().has(key),
+  ownKeys: () => [...names()],
   getOwnPropertyDescriptor: (target, key) =>
-    names().includes(key) ? { value: get(target, key), enumerable: true, configurable: true, writable: false } : undefined,
+    names().has(key) ? { value: get(target, key), enumerable: true, configurable: true, writable: false } : undefined,
   set() { throw new TypeError('tools cannot be changed'); },
   defineProperty() { throw new TypeError('tools cannot be changed'); },
   deleteProperty() { throw new TypeError('tools cannot be changed'); },
@@ -159,15 +159,20 @@ const cached = (target, key, make) => {
 };
 /** The engine itself looks for these, and calls what it finds: in an await, and in JSON. */
 const isReadUnasked = (key) => key === 'then' || key === 'toJSON';
-const namesIn = (server) => parse(host.names(server));
+const namesOf = new Map();
+/** They stay the same while a script runs. */
+const namesIn = (server) => {
+  if (!namesOf.has(server)) namesOf.set(server, new Set(parse(host.names(server))));
+  return namesOf.get(server);
+};
 const namespace = (server) =>
   new Proxy(Object.create(null), readOnly(() => namesIn(server), (target, key) =>
-    isReadUnasked(key) && !namesIn(server).includes(key) ? undefined : cached(target, key, () => toolFunction(server, key))));
+    isReadUnasked(key) && !namesIn(server).has(key) ? undefined : cached(target, key, () => toolFunction(server, key))));
 const tools = new Proxy(Object.create(null), readOnly(() => namesIn(''), (target, key) =>
   cached(target, key, () => {
     const server = host.namespace(key);
     if (server !== '') return namespace(server);
-    return isReadUnasked(key) && !namesIn('').includes(key) ? undefined : toolFunction('', key);
+    return isReadUnasked(key) && !namesIn('').has(key) ? undefined : toolFunction('', key);
   })));
 
 const wanted = (value, what) => {

@@ -42,6 +42,15 @@ describe('a script that does not end by itself', () => {
   );
 });
 
+test('a script lists very many tools in a moment', async () => {
+  const tools = Array.from({ length: 4_000 }, (_, n) => ({ name: `t${n}` }));
+  using house = openHouse({ tools });
+  const code = 'return [Object.keys(tools).length, Object.keys(tools.s).length, "t7" in tools.s]';
+  const { wallMs, ...outcome } = await house.run(code);
+  expect(texts({ wallMs, ...outcome })).toEqual(['[4001,4000,true]']);
+  expect(wallMs).toBeLessThan(2_000);
+});
+
 test('a script that has no memory left for its own error is told so', async () => {
   using house = openHouse();
   const { error } = await house.run('return [..."a".repeat(3e7)].length');
