@@ -69,16 +69,19 @@ const describe = (error) => {
 const emitted = { console: 0, output: 0 };
 let lost = 0;
 /** What nobody can take any more is only counted. */
+const lose = () => {
+  lost += 1;
+  if (lost % 1000 === 0) host.lost(1000);
+};
 const isOver = (channel) => {
   emitted[channel] += 1;
   if (emitted[channel] <= limits.outputItems) return false;
-  lost += 1;
-  if (lost % 1000 === 0) host.lost(1000);
+  lose();
   return true;
 };
 const emit = (kind, text) => {
   const isCut = text.length > limits.outputCharacters;
-  if (isCut) lost += 1;
+  if (isCut) lose();
   // A part of an image is none.
   if (isCut && kind.includes('/')) return;
   host.emit(kind, (isCut ? text.slice(0, limits.outputCharacters) : text).toWellFormed());
