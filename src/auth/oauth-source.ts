@@ -4,7 +4,8 @@
  */
 import { raceAbort } from '../base/abort.ts';
 import type { Clock } from '../base/clock.ts';
-import { AuthError } from '../base/errors.ts';
+import { AppError, AuthError } from '../base/errors.ts';
+import { errorCode } from '../base/files.ts';
 import { discardBody, type Fetch, type FetchInit } from '../base/http.ts';
 import type { HeaderSource } from './header-source.ts';
 import type { SignIn } from './sign-in.ts';
@@ -83,6 +84,20 @@ export function createOAuthSource(signIn: SignIn, options: OAuthSourceOptions): 
     return second;
   };
 
+  /** Where a sign-in may not even be wanted, one that cannot be read is told once it is asked for. */
+  const kept = (): Promise<StoredLogin | undefined> => {
+    const current = signIn.current(options.closing);
+    if (options.isOptional !== true) return current;
+    return current.catch((error: unknown) => {
+      const isAboutKeeping =
+        error instanceof AppError
+          ? error.code === 'failed' || error.code === 'auth'
+          : errorCode(error) !== undefined;
+      if (!isAboutKeeping) throw error;
+      return undefined;
+    });
+  };
+
   const send = async (fetch: Fetch, url: string, init: FetchInit, login?: StoredLogin) =>
     login === undefined ? fetch(url, init) : dressed(fetch, url, init, login);
 
@@ -93,7 +108,7 @@ export function createOAuthSource(signIn: SignIn, options: OAuthSourceOptions): 
         // A token is for the server that it was given for.
         if (new URL(url).origin !== origin) return fetch(url, init);
         if (options.isShared === true) signIn.reset();
-        let login = await raceAbort(signIn.current(options.closing), init.signal);
+        let login = await raceAbort(kept(), init.signal);
         const tried = new Set<number>();
         for (;;) {
           const response = await send(fetch, url, init, login);

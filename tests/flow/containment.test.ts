@@ -1,7 +1,11 @@
 /** What one server says or does wrong costs nothing but itself. */
 import { expect, test } from 'bun:test';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sha256Hex } from '../../src/base/hash.ts';
 import { startMcpServer } from '../fixtures/servers/http.ts';
 import { tool } from '../fixtures/servers/script.ts';
+import { newFolder } from '../helpers/places.ts';
 import { ask, callStep, callThenAnswer, httpEntry, openScene, outcomes } from './scene.ts';
 
 const AUTO = 'mcp: {permissions: auto}\nservers:\n';
@@ -94,4 +98,22 @@ test('a result that cannot be kept as a file is a warning, told once, and the ca
   expect(warnings).toEqual([
     expect.stringContaining("a tool's result could not be saved as a file"),
   ]);
+});
+
+test('a server that needs no sign-in works where none can be read', async () => {
+  await using server = await startMcpServer({ tools: [tool('ping', 'd', EMPTY)] });
+  for (const state of ['/dev/null/nowhere', newFolder()]) {
+    const folder = join(state, 'usher', 'logins');
+    if (!state.startsWith('/dev')) {
+      mkdirSync(folder, { recursive: true });
+      const name = `${sha256Hex(server.url.replace(/\/$/, ''))}.json`;
+      writeFileSync(join(folder, name), 'torn', { mode: 0o644 });
+    }
+    await using scene = await openScene({
+      yaml: AUTO + httpEntry('s1', server.url),
+      env: { XDG_STATE_HOME: state },
+      steps: callThenAnswer(['s1_ping', {}]),
+    });
+    expect([state, outcomes(await ask(scene))]).toEqual([state, ['s1/ping ok']]);
+  }
 });
