@@ -32,3 +32,8 @@ export function stableStringify(value: JsonValue | undefined): string {
   }
   return JSON.stringify(value);
 }
+
+/** False for a whole number whose digits a JSON number of ours would round, such as a long id. */
+export function isExactNumber(text: string, parsed: JsonValue | undefined): boolean {
+  return typeof parsed !== 'number' || Number.isSafeInteger(parsed) || !/^\s*-?\d+\s*$/.test(text);
+}

@@ -29,7 +29,12 @@ export function prepareCall(call: ToolCall, snapshot: RegistrySnapshot): Prepare
         `"${name}" fits several tools: ${resolution.candidates.join(', ')}. Name one.`,
       );
     case 'gone':
-      return invalid(`${resolution.server}/${resolution.name} is no longer offered by its server.`);
+      // Tools of our own have no server that a model could know of.
+      return invalid(
+        resolution.server.startsWith('@')
+          ? `${sanitizeLabel(resolution.name, MAX_SHOWN)} is not offered in this run.`
+          : `${resolution.server}/${resolution.name} is no longer offered by its server.`,
+      );
     case 'found':
       return prepareFound(call, resolution.tool, name, snapshot);
   }

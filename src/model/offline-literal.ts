@@ -1,6 +1,12 @@
 /** Reads a prompt that is a call as it stands: `server/tool`, then `key=value …` or one JSON object. */
 import { UsageError } from '../base/errors.ts';
-import { isJsonObject, type JsonObject, type JsonValue, tryParseJson } from '../base/json.ts';
+import {
+  isExactNumber,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  tryParseJson,
+} from '../base/json.ts';
 import type { RegisteredTool, RegistrySnapshot } from '../tools/types.ts';
 import { propertyAt, setPath } from './offline-nested.ts';
 
@@ -23,11 +29,14 @@ export function readLiteral(prompt: string, snapshot: RegistrySnapshot): Literal
   if (pairs === undefined && !isJsonObject(whole)) return undefined;
   const found = snapshot.resolve(name);
   switch (found.kind) {
-    case 'found':
-      return {
-        tool: found.tool,
-        args: isJsonObject(whole) ? whole : typed(found.tool, pairs ?? []),
-      };
+    case 'found': {
+      const args = isJsonObject(whole) ? whole : typed(found.tool, pairs ?? []);
+      const missing = requiredOf(found.tool).filter((key) => !Object.hasOwn(args, key));
+      if (missing.length === 0) return { tool: found.tool, args };
+      throw new UsageError(`${name} needs ${missing.join(', ')}; nothing was sent`, {
+        hint: `${name} ${missing.map((key) => `${key}=…`).join(' ')}`,
+      });
+    }
     case 'ambiguous':
       throw new UsageError(`"${name}" fits several tools: ${found.candidates.join(', ')}`);
     case 'gone':
@@ -41,6 +50,12 @@ export function readLiteral(prompt: string, snapshot: RegistrySnapshot): Literal
       throw new UsageError(`no tool "${name}"${nearest}`, { hint: '`usher tools` lists them' });
     }
   }
+}
+
+function requiredOf({ definition }: RegisteredTool): readonly string[] {
+  const { inputSchema } = definition;
+  const required = isJsonObject(inputSchema) ? inputSchema['required'] : undefined;
+  return Array.isArray(required) ? required.filter((key) => typeof key === 'string') : [];
 }
 
 /** One `key=value`; `json` marks `key:=JSON`. */
@@ -106,7 +121,8 @@ export function propertiesOf(tool: RegisteredTool): JsonObject {
  */
 export function toType(value: string, property: JsonValue | undefined): JsonValue {
   const types = typesOf(property);
-  const parsed = tryParseJson(value.trim());
+  const read = tryParseJson(value.trim());
+  const parsed = isExactNumber(value, read) ? read : undefined;
   if (types.length === 0) return parsed ?? value;
   for (const type of types) {
     const isFit =

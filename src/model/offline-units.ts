@@ -1,4 +1,5 @@
 /** Numbers with units as they stand in a prompt. Pure; nothing is made up. */
+import { isExactNumber } from '../base/json.ts';
 
 interface Unit {
   readonly dimension: 'time' | 'bytes' | 'length' | 'mass' | 'share' | 'money';
@@ -63,7 +64,10 @@ export function readNumber(
   if (digits === '') return undefined;
   const unit = (sign === '' ? suffix : sign).toLowerCase();
   if (unit !== '' && !BY_NAME.has(unit)) return undefined;
-  return { value: Number(digits.replaceAll(',', '')), unit };
+  const plain = digits.replaceAll(',', '');
+  const value = Number(plain);
+  // A long id is a name, not a number: rounded it would be another one.
+  return isExactNumber(plain, value) ? { value, unit } : undefined;
 }
 
 /**

@@ -3,7 +3,13 @@
  * `key=@FILE`, `a.b=…`, or one JSON object. Nothing is validated here: a call sends what it is given.
  */
 import { UsageError } from '../base/errors.ts';
-import { isJsonObject, type JsonObject, type JsonValue, tryParseJson } from '../base/json.ts';
+import {
+  isExactNumber,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  tryParseJson,
+} from '../base/json.ts';
 import { shorten } from '../base/text.ts';
 import { followPointer } from './schema-reference.ts';
 
@@ -139,7 +145,9 @@ function coerce(
   root: JsonValue,
 ): JsonValue {
   const types = typesOf(schema, root);
-  const value = tryParseJson(text.trim());
+  const parsed = tryParseJson(text.trim());
+  const isExact = isExactNumber(text, parsed);
+  const value = isExact ? parsed : undefined;
   if (types.size === 0) return value === undefined ? text : value;
   const [only] = types;
   if (types.size === 1 && only === 'string') return text;
@@ -152,6 +160,9 @@ function coerce(
     types.has(typeName(value));
   if (value !== undefined && (isNumber || isWhole || isOther)) return value;
   if (types.has('string')) return text;
+  if (!isExact) {
+    throw new UsageError(`${key}: ${text.trim()} has more digits than a JSON number keeps`);
+  }
   throw wrongValue(key, [...types].join(' or '), text);
 }
 

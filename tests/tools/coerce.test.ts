@@ -122,3 +122,15 @@ describe('arguments on a command line', () => {
     ]);
   });
 });
+
+test('a whole number with more digits than a number keeps is sent as text, or not at all', () => {
+  const of = (type: string) => ({ type: 'object', properties: { id: { type } } });
+  const words = ['id=99999999999999999999'];
+  expect(parseArguments(words, of('string'), () => '')).toEqual({ id: '99999999999999999999' });
+  expect(parseArguments(words, {}, () => '')).toEqual({ id: '99999999999999999999' });
+  for (const type of ['integer', 'number']) {
+    expect(() => parseArguments(words, of(type), () => '')).toThrow('more digits than');
+  }
+  const exact = ['id=9007199254740991'];
+  expect(parseArguments(exact, of('integer'), () => '')).toEqual({ id: 9007199254740991 });
+});

@@ -3,6 +3,7 @@ import { raceAbort } from '../../base/abort.ts';
 import { AuthError, ConnectError, toAppError, UsageError } from '../../base/errors.ts';
 import { EXIT, type ExitCode } from '../../base/exit.ts';
 import { fileReason, readBoundedOrPipe } from '../../base/files.ts';
+import { escapeForTerminal } from '../../base/text.ts';
 import type { Host } from '../../host/types.ts';
 import { announceEvents } from '../announce.ts';
 import { askAtTerminal } from '../ask.ts';
@@ -101,7 +102,8 @@ async function run(context: Context, host: Host, script: ScriptText): Promise<Ex
       if (isText) output.text(text.endsWith('\n') ? text : `${text}\n`);
     },
     onConsole(line: string) {
-      if (isText) screen.line(line);
+      // A script may hand on what a server said.
+      if (isText) screen.line(escapeForTerminal(line));
     },
   };
   let report: ScriptReport;
