@@ -2,7 +2,8 @@
 import { UsageError } from '../base/errors.ts';
 import { foldAtSpaces, nearestMatches } from '../base/text.ts';
 import { COMMANDS, type Command, type CommandName, isCommandName } from './command-table.ts';
-import { commandRows, flagRows, headOf, layRows, usageLines } from './help-layout.ts';
+import { headOf, layRows, usageLines } from './help-layout.ts';
+import { type Below, usageRows } from './help-usage.ts';
 import { isMcpAction, MCP_ACTIONS, MCP_EVERYWHERE, mcpActions } from './mcp-actions.ts';
 import { TOPICS } from './topics.ts';
 
@@ -13,31 +14,33 @@ const DEFAULT_COLUMNS = 80;
  * The help page of a command; `''` is the page of the program. Of `mcp` with the name of an action that action's
  * page; other words do not count. `columns`: the terminal's width; default 80.
  */
-export function renderHelp(
+export async function renderHelp(
   name: CommandName,
   words: readonly string[] = [],
   columns: number = DEFAULT_COLUMNS,
-): string {
+): Promise<string> {
   const [action = ''] = words;
   if (name === 'mcp' && isMcpAction(action)) {
     const own: Command = MCP_ACTIONS[action];
     const flags = [...own.flags, ...MCP_EVERYWHERE, 'help' as const];
-    return page(`mcp ${action}`, { ...own, flags }, [], columns, action);
+    return page(`mcp ${action}`, { ...own, flags }, columns, { action });
   }
   switch (name) {
-    case '':
-      return page(
-        '',
-        COMMANDS[name],
-        [...commandsBlock(columns), ...topicsBlock(columns)],
-        columns,
-      );
+    case '': {
+      const names = Object.keys(COMMANDS).filter(isCommandName);
+      const below = names.map((one) => [one, COMMANDS[one].help] as const);
+      const more = ['usher COMMAND --help tells more about a command.', topicsText()];
+      return page('', COMMANDS[name], columns, { title: 'COMMANDS', below, more });
+    }
     case 'help':
-      return page(name, COMMANDS[name], ['', ...topicsBlock(columns)], columns);
-    case 'mcp':
-      return page(name, COMMANDS[name], actionsBlock(columns), columns);
+      return page(name, COMMANDS[name], columns, { more: [topicsText()] });
+    case 'mcp': {
+      const below = mcpActions().map((one) => [one, MCP_ACTIONS[one].help] as const);
+      const more = ['usher mcp ACTION --help shows the flags of one action.'];
+      return page(name, COMMANDS[name], columns, { title: 'ACTIONS', below, more });
+    }
     default:
-      return page(name, COMMANDS[name], [], columns);
+      return page(name, COMMANDS[name], columns, {});
   }
 }
 
@@ -45,14 +48,17 @@ export function renderHelp(
  * The page of a command or topic, of both where they share the name, or of `mcp ACTION`. Throws UsageError for
  * none of these. `columns`: the terminal's width; prose stays whole without.
  */
-export function renderTopic([topic, action]: readonly string[], columns?: number): string {
+export async function renderTopic(
+  [topic, action]: readonly string[],
+  columns?: number,
+): Promise<string> {
   if (topic === undefined) return renderHelp('', [], columns);
   if (topic === 'mcp' && action !== undefined && !isMcpAction(action)) {
     throw unknownTopic(`mcp ${action}`, action, mcpActions());
   }
   const pages = [
     ...(isCommandName(topic)
-      ? [renderHelp(topic, action === undefined ? [] : [action], columns)]
+      ? [await renderHelp(topic, action === undefined ? [] : [action], columns)]
       : []),
     ...(Object.hasOwn(TOPICS, topic) ? [prose(TOPICS[topic] ?? '', columns)] : []),
   ];
@@ -73,20 +79,31 @@ function unknownTopic(shown: string, word: string, known: readonly string[]): Us
   });
 }
 
-/** What it does, how it is used, `blocks`, its flags and examples. */
-function page(
+interface PageParts {
+  readonly action?: string;
+  /** Over what stands below. */
+  readonly title?: string;
+  readonly below?: Below;
+  /** Sentences below that. */
+  readonly more?: readonly string[];
+}
+
+/** What it does, how it is used, what stands below it, its flags and examples. */
+async function page(
   name: string,
   { usage, help, flags, examples }: Command,
-  blocks: readonly string[],
   columns: number,
-  action?: string,
-): string {
+  { action, title = '', below = [], more = [] }: PageParts,
+): Promise<string> {
+  const { options, commands } = await usageRows(flags, below, action);
+  const sentences = more.flatMap((text) => foldAtSpaces(text, columns).split('\n'));
   const lines = [
     ...headOf(name, help, columns),
     '',
     ...usageLines(name, usage, columns),
-    ...blocks,
-    ...titled('OPTIONS', layRows(flagRows(flags, action), columns)),
+    ...titled(title, layRows(commands, columns)),
+    ...(sentences.length === 0 ? [] : ['', ...sentences]),
+    ...titled('OPTIONS', layRows(options, columns)),
     ...titled(
       'EXAMPLES',
       examples.map((example) => `  ${example}`),
@@ -99,25 +116,6 @@ function titled(title: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : ['', title, '', ...lines];
 }
 
-function commandsBlock(columns: number): readonly string[] {
-  const names = Object.keys(COMMANDS).filter(isCommandName);
-  return titled('COMMANDS', [
-    ...layRows(commandRows(names.map((name) => [name, COMMANDS[name].help])), columns),
-    '',
-    ...foldAtSpaces('usher COMMAND --help tells more about a command.', columns).split('\n'),
-  ]);
-}
-
-function topicsBlock(columns: number): readonly string[] {
-  const text = `usher help TOPIC tells about: ${Object.keys(TOPICS).join(', ')}.`;
-  return foldAtSpaces(text, columns).split('\n');
-}
-
-function actionsBlock(columns: number): readonly string[] {
-  const rows = mcpActions().map((action) => [action, MCP_ACTIONS[action].help] as const);
-  return titled('ACTIONS', [
-    ...layRows(commandRows(rows), columns),
-    '',
-    ...foldAtSpaces('usher mcp ACTION --help shows the flags of one action.', columns).split('\n'),
-  ]);
+function topicsText(): string {
+  return `usher help TOPIC tells about: ${Object.keys(TOPICS).join(', ')}.`;
 }

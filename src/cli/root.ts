@@ -104,7 +104,7 @@ function usageOf([first = '', ...rest]: readonly string[], columns: number): str
 async function runCommand(line: ParsedLine, context: Context): Promise<ExitCode> {
   if (line.flags.has('help')) {
     const { renderHelp } = await import('./help.ts');
-    context.output.text(renderHelp(line.command, line.words, context.output.columns()));
+    context.output.text(await renderHelp(line.command, line.words, context.output.columns()));
     return EXIT.ok;
   }
   if (line.flags.has('version')) {
@@ -149,7 +149,7 @@ async function runCommand(line: ParsedLine, context: Context): Promise<ExitCode>
     case 'help': {
       noMoreWords(line.words.slice(line.words[0] === 'mcp' ? 2 : 1), 'help');
       const { renderTopic } = await import('./help.ts');
-      context.output.text(renderTopic(line.words, context.output.columns()));
+      context.output.text(await renderTopic(line.words, context.output.columns()));
       return EXIT.ok;
     }
   }

@@ -34,14 +34,14 @@ describe('the page of an action of mcp', () => {
     },
   );
 
-  test('does not say again which action a flag is for', () => {
-    expect(renderHelp('mcp', ['list'])).toMatch(/--check +connect to every server\n/);
-    expect(renderHelp('mcp', ['lock'])).toMatch(/--diff +what changed since tools/);
-    expect(renderHelp('mcp', ['add'])).toMatch(/--arg=<TEXT> +one argument of the program\n/);
+  test('does not say again which action a flag is for', async () => {
+    expect(await renderHelp('mcp', ['list'])).toMatch(/--check +connect to every server\n/);
+    expect(await renderHelp('mcp', ['lock'])).toMatch(/--diff +what changed since tools/);
+    expect(await renderHelp('mcp', ['add'])).toMatch(/--arg=<TEXT> +one argument of the program\n/);
   });
 
   test('an action that is none has the overview with --help, and no page of its own', async () => {
-    expect((await cli(['mcp', 'ad', '--help'])).stdout).toBe(renderHelp('mcp'));
+    expect((await cli(['mcp', 'ad', '--help'])).stdout).toBe(await renderHelp('mcp'));
     const topic = await cli(['help', 'mcp', 'ad']);
     expect([topic.exit, topic.stderr.split('\n').slice(0, 2)]).toEqual([
       2,
@@ -53,12 +53,12 @@ describe('the page of an action of mcp', () => {
 
 test.each([80, 60, 40])(
   'nothing but a single word is wider than a terminal of %i columns',
-  (columns) => {
-    const pages = [
+  async (columns) => {
+    const pages = await Promise.all([
       ...commands.map((name) => renderHelp(name, [], columns)),
       ...mcpActions().map((action) => renderHelp('mcp', [action], columns)),
       ...Object.keys(TOPICS).map((topic) => renderTopic([topic], columns)),
-    ];
+    ]);
     const lines = pages.flatMap((page) => page.split('\n'));
     const wide = lines.filter((line) => line.length > columns && line.trim().includes(' '));
     // Examples are to be copied, so they stay whole.
@@ -66,8 +66,8 @@ test.each([80, 60, 40])(
   },
 );
 
-test('values that are too many for the column stand in the text', () => {
-  expect(renderHelp('mcp', ['add'])).toContain(
+test('values that are too many for the column stand in the text', async () => {
+  expect(await renderHelp('mcp', ['add'])).toContain(
     `      --grant=<VALUE>         sign-in: how tokens are got (default
                               authorization_code): authorization_code,
                               device_code, client_credentials, jwt-bearer,
@@ -78,13 +78,13 @@ test('values that are too many for the column stand in the text', () => {
 
 test('a command that is a topic as well has both, and is named once', async () => {
   const both = await cli(['help', 'login']);
-  expect(both.stdout).toBe(`${renderHelp('login')}\n${TOPICS['login']}`);
+  expect(both.stdout).toBe(`${await renderHelp('login')}\n${TOPICS['login']}`);
   const { stderr } = await cli(['help', 'nothing-of-the-kind']);
   expect(stderr.match(/\blogin\b/g)).toHaveLength(1);
 });
 
-test('topics are named by the program and by help', () => {
-  for (const page of [renderHelp(''), renderHelp('help')]) {
+test('topics are named by the program and by help', async () => {
+  for (const page of [await renderHelp(''), await renderHelp('help')]) {
     const [, names = ''] = /usher help TOPIC tells about: ([^.]*)\./.exec(page) ?? [];
     expect(names.split(/,\s+/)).toEqual(Object.keys(TOPICS));
   }
