@@ -24,6 +24,8 @@ export interface Script {
   readonly given: ScriptInput | undefined;
   /** Default: nothing is told before the end. */
   readonly onOutput?: (items: readonly ScriptItem[], lines: readonly string[]) => void;
+  /** What came of it until it was aborted, told before the rejection. */
+  readonly onAborted?: (outcome: ScriptOutcome) => void;
 }
 
 /**
@@ -55,7 +57,19 @@ export async function runScript(
     serve: (request: string) => serve(ports, nested, request, signal),
   };
   let unawaited: readonly string[] = [];
-  let ended: JobEnd;
+  const outcomeOf = (error: ScriptOutcome['error'], dropped: number): ScriptOutcome => ({
+    error,
+    items,
+    console: consoleLines,
+    dropped,
+    nestedCalls: nested.record.nestedCalls(),
+    denied: nested.record.denied(),
+    unknownOutcome: nested.record.unknownOutcome(),
+    unawaited: error === undefined ? unawaited : [],
+    failedCalls: nested.record.failed(),
+    wallMs: ports.clock.now() - startedAt,
+  });
+  let ended: JobEnd | undefined;
   try {
     ended = await ports.bridge.run(
       job,
@@ -68,21 +82,13 @@ export async function runScript(
   } finally {
     clock.stop();
     unawaited = await nested.end();
+    if (ended === undefined && signal.aborted) {
+      const { message } = toAppError(signal.reason);
+      script.onAborted?.(outcomeOf({ kind: 'error', message }, 0));
+    }
   }
-  const wallMs = ports.clock.now() - startedAt;
   const error = ended.end.kind === 'failed' ? ended.end.error : commit(ports, ended);
-  return {
-    error,
-    items,
-    console: consoleLines,
-    dropped: ended.dropped,
-    nestedCalls: nested.record.nestedCalls(),
-    denied: nested.record.denied(),
-    unknownOutcome: nested.record.unknownOutcome(),
-    unawaited: error === undefined ? unawaited : [],
-    failedCalls: nested.record.failed(),
-    wallMs,
-  };
+  return outcomeOf(error, ended.dropped);
 }
 
 /** Why a script does not compile; `undefined` when it does. Rejects as `runScript`. */

@@ -34,6 +34,8 @@ export interface ScriptRequest {
   /** Called for each output as it comes; an image is its marker, `[image/png 12.3 KiB saved as PATH]`. */
   readonly onText: (text: string) => void;
   readonly onConsole: (line: string) => void;
+  /** What came of it until it was aborted, told before the rejection. */
+  readonly onAborted?: (report: ScriptReport) => void;
 }
 
 export interface ScriptReport extends Omit<ScriptOutcome, 'items'> {
@@ -214,13 +216,22 @@ async function runForPerson(
       told = told.then(() => show(item));
     }
   };
-  const script = { code: request.code, id: 'run', given: request.given, onOutput };
+  let aborted: ScriptOutcome | undefined;
+  const onAborted = (outcome: ScriptOutcome) => {
+    aborted = outcome;
+  };
+  const script = { code: request.code, id: 'run', given: request.given, onOutput, onAborted };
+  const reportOf = ({ items: _, ...outcome }: ScriptOutcome): ScriptReport => ({
+    ...outcome,
+    output,
+  });
   try {
-    const { items: _, ...outcome } = await runScript(ports, script, signal);
+    const outcome = await runScript(ports, script, signal);
     await told;
-    return { ...outcome, output };
+    return reportOf(outcome);
   } finally {
     await told;
+    if (aborted !== undefined) request.onAborted?.(reportOf(aborted));
   }
 }
 

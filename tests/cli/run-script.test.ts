@@ -229,6 +229,22 @@ function problemLines(stderr: string): readonly string[] {
   return stderr.split('\n').filter((line) => line.startsWith('    line'));
 }
 
+test('what came of a script until it was ended is in its document', async () => {
+  await using server = await startMcpServer({ tools: standardTools, hangAt: ['tools/call'] });
+  const config = { servers: [{ name: 's1', url: server.url, permissions: 'auto' }] };
+  const code = 'text("first"); await tools.s1_read();';
+  const run = await runUsher(['run', '-', '-q', '--json', '--timeout', '700ms'], {
+    config,
+    stdin: { bytes: code },
+  });
+  const document = JSON.parse(run.stdout);
+  expect([run.code, document.exit, document.output]).toEqual([7, 7, ['first']]);
+  expect(document.nestedCalls.calls).toMatchObject([
+    { tool: 's1/read', outcome: 'cancelled', error: expect.stringContaining('may have happened') },
+  ]);
+  expect(document.error.message).toContain('--timeout');
+});
+
 describe('usher run --check', () => {
   test('knows other names of tools, and leaves alone what is bound twice', async () => {
     await using server = await startMcpServer({

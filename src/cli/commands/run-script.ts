@@ -96,6 +96,7 @@ interface ScriptText {
 async function run(context: Context, host: Host, script: ScriptText): Promise<ExitCode> {
   const { options, output, log, signal, screen } = context;
   const isText = options.output === 'text';
+  let partial: ScriptReport | undefined;
   const request = {
     ...script,
     onText(text: string) {
@@ -105,12 +106,19 @@ async function run(context: Context, host: Host, script: ScriptText): Promise<Ex
       // A script may hand on what a server said.
       if (isText) screen.line(escapeForTerminal(line));
     },
+    onAborted(report: ScriptReport) {
+      partial = report;
+    },
   };
   let report: ScriptReport;
   try {
     report = await host.runScript(request, signal);
   } catch (thrown) {
-    if (options.output === 'json') output.json(failedDocument(toAppError(thrown)));
+    const failure = toAppError(thrown);
+    const { exit } = failure;
+    if (!isText) {
+      output.json(partial === undefined ? failedDocument(failure) : documentOf(partial, exit));
+    }
     throw thrown;
   }
   const exit = exitOf(context, report);
