@@ -11,7 +11,7 @@ import { shorten } from '../base/text.ts';
 import { clientForm } from './client-auth.ts';
 import type { DeviceRequest } from './device.ts';
 import { addressProblem } from './metadata-urls.ts';
-import { checkBrowserAddress, loginFetch } from './request.ts';
+import { checkAddress, loginFetch } from './request.ts';
 import { readAnswer, TokenRefusedError } from './token-answer.ts';
 import { refusalHint } from './token-request.ts';
 import type { AuthPorts, Subject } from './types.ts';
@@ -64,7 +64,7 @@ export async function startDevice(
     });
   }
   const started = readStart(fields, subject, issuer);
-  await checkBrowserAddress(ports.fetch, started.uri, subject.label);
+  await checkAddress(ports.fetch, started.uri, subject.label);
   return started;
 }
 

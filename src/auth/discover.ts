@@ -9,7 +9,7 @@ import { AuthError, ConfigError, ConnectError } from '../base/errors.ts';
 import { excerpt } from '../base/http.ts';
 import { addressProblem, shownUrl } from './metadata-urls.ts';
 import { type ProtectedResource, readProtectedResource } from './protected-resource.ts';
-import { checkBrowserAddress, loginFetch } from './request.ts';
+import { checkAddress, loginFetch } from './request.ts';
 import { findServerMetadata, type MetadataAsking, readServerMetadata } from './server-metadata.ts';
 import { canonicalUrl } from './subject.ts';
 import type { AuthPorts, Challenge, Discovery, ServerMetadata, Subject } from './types.ts';
@@ -57,7 +57,7 @@ async function discoverWithin(
   const asking: MetadataAsking = {
     label,
     fetch: loginFetch(ports, signal, label),
-    checkBrowserAddress: (address) => checkBrowserAddress(ports.fetch, address, label),
+    checkAddress: (address) => checkAddress(ports.fetch, address, label),
     log: ports.log,
   };
   if (url === undefined) {

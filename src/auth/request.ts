@@ -68,10 +68,10 @@ export function loginFetch(ports: AuthPorts, signal: AbortSignal, label?: string
 }
 
 /**
- * For an address that a browser is to open, which no guard stands before: a number that is not public is
- * refused with ConnectError as it would be here. Names are the browser's to resolve.
+ * For an address that a browser is to open, which no guard stands before, or that is asked later only: a number
+ * that is not public is refused with ConnectError, as it would be by a request. Names are resolved by that.
  */
-export async function checkBrowserAddress(fetch: Fetch, url: string, label: string): Promise<void> {
+export async function checkAddress(fetch: Fetch, url: string, label: string): Promise<void> {
   const parsed = new URL(url);
   if (hostKind(parsed.hostname) !== 'private') return;
   try {

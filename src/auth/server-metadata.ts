@@ -7,8 +7,8 @@ import { addressProblem, isSameIssuer, serverMetadataUrls, shownUrl } from './me
 import type { ServerMetadata } from './types.ts';
 
 export interface MetadataAsking extends Asking {
-  /** Rejects for an address that no browser of the person may be sent to. */
-  readonly checkBrowserAddress: (url: string) => Promise<void>;
+  /** Rejects for a private address that is not allowed, before anybody is sent there. */
+  readonly checkAddress: (url: string) => Promise<void>;
   readonly log: LogSink;
 }
 
@@ -57,7 +57,9 @@ export async function readServerMetadata(
     throw new ProtocolError(`${asking.label}: ${shownUrl(url)} names no token_endpoint`);
   }
   const authorization = needed(asking, url, fields, 'authorization_endpoint');
-  if (authorization !== undefined) await asking.checkBrowserAddress(authorization);
+  // Before a person consents to anything: the code would have nowhere to go.
+  await asking.checkAddress(token);
+  if (authorization !== undefined) await asking.checkAddress(authorization);
   return {
     issuer,
     token_endpoint: token,

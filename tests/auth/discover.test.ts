@@ -519,22 +519,23 @@ describe('what metadata may name', () => {
     expect(said[0]).toEndWith(` ${problem}; it is not used`);
   });
 
-  test('sends no browser to a private address, unless the guard lets it through', async () => {
-    await using site = startSite();
-    const metadata = metadataOf(site.origin, {
-      authorization_endpoint: 'http://192.168.1.1/reboot',
-    });
-    site.serve({ [RFC8414]: { body: metadata } });
-    expect(await refusalOf(find(`${site.origin}/mcp`))).toEqual({
-      name: 'ConnectError',
-      message: 'server "s1": 192.168.1.1 is a private address; nothing was sent',
-      hint: 'allowPrivate: true permits it, if this is a network of your own',
-    });
-    const fetch = routeFetch(plainFetch, { env: {}, allowPrivate: true });
-    const subject = serverAt(`${site.origin}/mcp`);
-    const found = await discover(subject, undefined, loginPorts({ fetch }), never);
-    expect(found.metadata).toEqual(metadata);
-  });
+  test.each(['authorization_endpoint', 'token_endpoint'])(
+    'asks nobody to consent when its %s is a private address that is not allowed',
+    async (name) => {
+      await using site = startSite();
+      const metadata = metadataOf(site.origin, { [name]: 'http://192.168.1.1/reboot' });
+      site.serve({ [RFC8414]: { body: metadata } });
+      expect(await refusalOf(find(`${site.origin}/mcp`))).toEqual({
+        name: 'ConnectError',
+        message: 'server "s1": 192.168.1.1 is a private address; nothing was sent',
+        hint: 'allowPrivate: true permits it, if this is a network of your own',
+      });
+      const fetch = routeFetch(plainFetch, { env: {}, allowPrivate: true });
+      const subject = serverAt(`${site.origin}/mcp`);
+      const found = await discover(subject, undefined, loginPorts({ fetch }), never);
+      expect(found.metadata).toEqual(metadata);
+    },
+  );
 
   test.each<[object, string]>([
     [{ token_endpoint: undefined }, ' names no token_endpoint'],
