@@ -37,7 +37,7 @@ export function openRecord(context: Context): OpenSaving | undefined {
     wallTime,
     onProblem: problemOf(context),
   });
-  const saving = { history: [], kept: [], onHistory: () => undefined };
+  const saving = { history: [], kept: [], stored: new Map(), onHistory: () => undefined };
   return assemble(id, createRecorder(journal), saving, () => Promise.resolve(journal.close()));
 }
 
@@ -64,13 +64,13 @@ export async function openSaved(
     const onProblem = problemOf(context);
     const request = { stateDir, id, cwd, files: systemFiles, wallTime, onProblem };
     const session = await openSession(request);
-    const { history, kept, save: onHistory, close, unknown } = session;
+    const { history, kept, stored, save: onHistory, close, unknown } = session;
     const unsure = unknown.map(
       (path) =>
         `${path}: the last run was ended while this call was in flight; it may have happened`,
     );
     for (const message of unsure) log.warn(message, 'it is not repeated; look at its effect');
-    const saving = { history, kept, onHistory };
+    const saving = { history, kept, stored, onHistory };
     return { ...assemble(id, createRecorder(session.journal), saving, close), unsure };
   } catch (error) {
     if (error instanceof AppError) throw error;

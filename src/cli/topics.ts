@@ -124,7 +124,7 @@ not: it came with the checkout. --config FILE is your word for that file, and th
   console                      its lines go to stderr (log, info, warn, error)
   exit()                       ends the script, with success
   args, input                  words behind the file; stdin as one text, if the script has the word input
-  store(key, value), load(key) JSON values; a model finds them again in its next script, as long as usher runs
+  store(key, value), load(key) JSON values; a model finds them again in its next script of the session
   ALL_TOOLS                    [{name, description}]
   await searchTools(query, {limit, namespace}), await describeTool(name), await describeNamespace(server)
 

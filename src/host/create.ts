@@ -163,6 +163,7 @@ export function createHost(given: HostOptions, deps: HostDeps): Host {
     artifacts: { ...artifacts, saveFile: saveFileAtomically },
     isWanted: config.defaultTools.hasScripts === true,
     openRank: finding.openRank,
+    stored: saving?.stored ?? new Map(),
     asking,
   });
 
@@ -218,7 +219,8 @@ export function createHost(given: HostOptions, deps: HostDeps): Host {
             contextTokens: config.model?.contextTokens,
             limits: options.limits,
             emit: options.onEvent,
-            onHistory: saving && ((messages) => saving.onHistory(messages, kept.list())),
+            onHistory:
+              saving && ((messages) => saving.onHistory(messages, kept.list(), scripts.stored)),
           },
           history,
           text,

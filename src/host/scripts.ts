@@ -44,6 +44,8 @@ export interface ScriptReport extends Omit<ScriptOutcome, 'items'> {
 }
 
 export interface Scripts {
+  /** What scripts of models have stored: JSON texts by key. Changes as they do. */
+  readonly stored: ReadonlyMap<string, string>;
   /** Declares the tool where it is wanted, with the declarations of the tools there are now. */
   declare(): Promise<void>;
   /** Rejects with UsageError for options that cannot be read, or with the signal's reason. */
@@ -64,17 +66,21 @@ export interface ScriptHouse {
   readonly isWanted: boolean;
   readonly asking: Asking;
   readonly openRank: () => Promise<ScriptPorts['search']>;
+  /** What scripts of the same session have stored before. */
+  readonly stored: ReadonlyMap<string, string>;
 }
 
 export function createScripts(house: ScriptHouse): Scripts {
   const { registry } = house;
+  const store = new Map(house.stored);
   let loaded: Promise<Loaded> | undefined;
   let declared: string | undefined;
   const load = () => {
-    loaded ??= loadParts(house);
+    loaded ??= loadParts(house, store);
     return loaded;
   };
   return {
+    stored: store,
     async declare() {
       const { reachable } = registry.snapshot();
       const isUsed = house.isWanted || reachable.some(({ exposure }) => exposure === 'codemode');
@@ -132,7 +138,7 @@ function usageProblem(work: () => void): string | undefined {
 
 type Loaded = Awaited<ReturnType<typeof loadParts>>;
 
-async function loadParts(house: ScriptHouse) {
+async function loadParts(house: ScriptHouse, store: Map<string, string>) {
   const [api, tool, { createBridge }, { readScriptOptions }, rank] = await Promise.all([
     import('../codemode/api.ts'),
     import('../codemode/tool.ts'),
@@ -155,7 +161,7 @@ async function loadParts(house: ScriptHouse) {
     awaitServer: (server, signal) => sources.awaitServer(server, signal),
     search: rank,
     clean: cleanText,
-    store: new Map(),
+    store,
     onAsking: asking.onAsking,
     origin: 'model',
   };

@@ -80,9 +80,15 @@ export interface Saving {
   /** The conversation to go on with. */
   readonly history: readonly ModelMessage[];
   /** Told whenever the conversation has grown, with the cut results that can be read on. Must not throw. */
-  readonly onHistory: (history: readonly ModelMessage[], kept: readonly KeptResult[]) => void;
+  readonly onHistory: (
+    history: readonly ModelMessage[],
+    kept: readonly KeptResult[],
+    stored: ReadonlyMap<string, string>,
+  ) => void;
   /** Cut results of the conversation so far. */
   readonly kept: readonly KeptResult[];
+  /** What scripts of the conversation have stored so far: JSON texts by key. */
+  readonly stored: ReadonlyMap<string, string>;
 }
 
 /** How the servers stood when the first model request could be made. */

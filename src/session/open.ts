@@ -19,6 +19,7 @@ import {
   createTranscript,
   type KeptResult,
   MAX_TRANSCRIPT_BYTES,
+  type Stored,
   type Transcript,
 } from './transcript.ts';
 
@@ -38,10 +39,12 @@ export interface OpenSession {
   /** Empty for a new session. */
   readonly history: readonly Message[];
   readonly kept: readonly KeptResult[];
+  /** What scripts have stored. */
+  readonly stored: Stored;
   /** `server/tool` of calls that a killed run left without a known outcome. */
   readonly unknown: readonly string[];
   /** Appends what is new. Never throws: the first failure is told, then nothing is saved. */
-  save(history: readonly Message[], kept: readonly KeptResult[]): void;
+  save(history: readonly Message[], kept: readonly KeptResult[], stored: Stored): void;
   /** Everything on disk, lock released. Idempotent. */
   close(): Promise<void>;
 }
@@ -76,13 +79,16 @@ async function readAndOpen(
     lines,
     saved?.isUnrecorded === true || !isWhole,
   );
+  const wholeBytes = saved?.messages[kept - 1]?.endBytes ?? saved?.headBytes ?? 0;
+  const stored: Stored = saved?.stored(wholeBytes) ?? new Map();
   const transcript = createTranscript({
     path: places.transcript,
     head,
     files,
     wallTime,
-    wholeBytes: saved?.messages[kept - 1]?.endBytes ?? saved?.headBytes ?? 0,
+    wholeBytes,
     savedMessages: kept,
+    stored,
   });
   let isSaving = true;
   const fail = (error: unknown) => {
@@ -108,14 +114,16 @@ async function readAndOpen(
     },
   });
   settle(journal, lines);
-  guarded(() => transcript.save(history, saved?.kept ?? [], journal.seq));
+  guarded(() => transcript.save(history, saved?.kept ?? [], stored, journal.seq));
   return {
     id,
     journal,
     history,
     kept: saved?.kept ?? [],
+    stored,
     unknown,
-    save: (messages, results) => guarded(() => transcript.save(messages, results, journal.seq)),
+    save: (messages, results, values) =>
+      guarded(() => transcript.save(messages, results, values, journal.seq)),
     close: closer(transcript, journal, release, fail),
   };
 }

@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { isJsonObject, type JsonObject, tryParseJson } from '../base/json.ts';
 import type { Message } from './recorder.ts';
-import type { KeptResult } from './transcript.ts';
+import type { KeptResult, Stored } from './transcript.ts';
 
 export interface SavedMessage {
   readonly message: Message;
@@ -19,6 +19,8 @@ export interface SavedSession {
   readonly cwd: string;
   readonly messages: readonly SavedMessage[];
   readonly kept: readonly KeptResult[];
+  /** What scripts have stored up to there. `endBytes` as of a message. */
+  readonly stored: (endBytes: number) => Stored;
   /** Length of the lines that were read: what follows is torn or of no known shape. */
   readonly wholeBytes: number;
   /** Length of the first line. */
@@ -34,7 +36,18 @@ const text = v.string();
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const headSchema = v.object({ kind: v.literal('session'), v: v.literal(1), id: text, cwd: text });
 const keptSchema = v.object({ kind: v.literal('kept'), id: text, path: text });
+const storedSchema = v.object({
+  kind: v.literal('stored'),
+  key: text,
+  json: v.nullable(jsonText()),
+});
 const unrecordedSchema = v.object({ kind: v.literal('unrecorded') });
+function jsonText() {
+  return v.pipe(
+    v.string(),
+    v.check((value) => tryParseJson(value) !== undefined),
+  );
+}
 const argumentsText = v.pipe(
   text,
   v.check((value) => isJsonObject(tryParseJson(value))),
@@ -66,6 +79,7 @@ const messageSchema = v.object({
 export function readTranscript(bytes: Uint8Array): SavedSession | undefined {
   const messages: SavedMessage[] = [];
   const kept: KeptResult[] = [];
+  const stored: StoredLine[] = [];
   let head: v.InferOutput<typeof headSchema> | undefined;
   let start = 0;
   let headBytes = 0;
@@ -84,6 +98,7 @@ export function readTranscript(bytes: Uint8Array): SavedSession | undefined {
       const read = readLine(line, end + 1);
       if (read === undefined) break;
       if (read.kind === 'kept') kept.push(read.kept);
+      if (read.kind === 'stored') stored.push(read.stored);
       if (read.kind === 'message') messages.push(read.message);
       isUnrecorded = read.kind === 'unrecorded' || (isUnrecorded && read.kind !== 'message');
     }
@@ -96,6 +111,7 @@ export function readTranscript(bytes: Uint8Array): SavedSession | undefined {
     cwd,
     messages,
     kept,
+    stored: (endBytes) => storedUntil(stored, endBytes),
     wholeBytes: start,
     headBytes,
     isCut: start < bytes.length,
@@ -103,7 +119,24 @@ export function readTranscript(bytes: Uint8Array): SavedSession | undefined {
   };
 }
 
+interface StoredLine {
+  readonly key: string;
+  readonly json: string | null;
+  readonly endBytes: number;
+}
+
+function storedUntil(lines: readonly StoredLine[], endBytes: number): Stored {
+  const store = new Map<string, string>();
+  for (const { key, json, ...line } of lines) {
+    if (line.endBytes > endBytes) break;
+    if (json === null) store.delete(key);
+    else store.set(key, json);
+  }
+  return store;
+}
+
 type Line =
+  | { readonly kind: 'stored'; readonly stored: StoredLine }
   | { readonly kind: 'kept'; readonly kept: KeptResult }
   | { readonly kind: 'message'; readonly message: SavedMessage }
   | { readonly kind: 'unrecorded' };
@@ -112,6 +145,11 @@ type Line =
 function readLine(line: unknown, endBytes: number): Line | undefined {
   const kept = v.safeParse(keptSchema, line);
   if (kept.success) return { kind: 'kept', kept: { id: kept.output.id, path: kept.output.path } };
+  const stored = v.safeParse(storedSchema, line);
+  if (stored.success) {
+    const { key, json } = stored.output;
+    return { kind: 'stored', stored: { key, json, endBytes } };
+  }
   if (v.is(unrecordedSchema, line)) return { kind: 'unrecorded' };
   const read = v.safeParse(messageSchema, line);
   if (!read.success) return undefined;

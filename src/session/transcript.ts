@@ -15,6 +15,9 @@ export interface KeptResult {
   readonly path: string;
 }
 
+/** What scripts of the session store, by key: JSON texts. */
+export type Stored = ReadonlyMap<string, string>;
+
 export interface TranscriptOptions {
   readonly path: string;
   /** Fields of the first line of a new file. */
@@ -25,6 +28,8 @@ export interface TranscriptOptions {
   readonly wholeBytes: number;
   /** How many messages of the history the file holds already. */
   readonly savedMessages: number;
+  /** What the file holds of the store already. */
+  readonly stored: Stored;
 }
 
 export interface Transcript {
@@ -32,7 +37,7 @@ export interface Transcript {
    * Appends the messages that are not saved yet. `seq`: number of the journal's last line. Opens the file at
    * the first one. Throws the system's error.
    */
-  save(history: readonly Message[], kept: readonly KeptResult[], seq: number): void;
+  save(history: readonly Message[], kept: readonly KeptResult[], stored: Stored, seq: number): void;
   /** Says that the journal proves nothing about what comes now. Throws the system's error. */
   markUnrecorded(): void;
   /** On disk, and closed. Idempotent. */
@@ -42,6 +47,7 @@ export interface Transcript {
 export function createTranscript(options: TranscriptOptions): Transcript {
   const { path, files } = options;
   const keptIds = new Set<string>();
+  const written = new Map(options.stored);
   let saved = options.savedMessages;
   let fd: number | undefined;
   let isClosed = false;
@@ -52,7 +58,7 @@ export function createTranscript(options: TranscriptOptions): Transcript {
     return fd;
   };
   return {
-    save(history, kept, seq) {
+    save(history, kept, stored, seq) {
       if (isClosed || history.length <= saved) return;
       const isNew = fd === undefined && options.wholeBytes === 0;
       const to = fd ?? open();
@@ -61,11 +67,17 @@ export function createTranscript(options: TranscriptOptions): Transcript {
       for (const one of kept) {
         if (!keptIds.has(one.id)) lines.push({ kind: 'kept', ...one });
       }
+      const changes = changesOf(written, stored);
+      for (const [key, json] of changes) lines.push({ kind: 'stored', key, json });
       for (const message of history.slice(saved)) {
         lines.push({ kind: 'message', at, seq, message: scrubMessage(message) });
       }
       files.write(to, `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`);
       for (const { id } of kept) keptIds.add(id);
+      for (const [key, json] of changes) {
+        if (json === null) written.delete(key);
+        else written.set(key, json);
+      }
       saved = history.length;
     },
     markUnrecorded() {
@@ -83,6 +95,19 @@ export function createTranscript(options: TranscriptOptions): Transcript {
       }
     },
   };
+}
+
+/** `null`: it was deleted. */
+function changesOf(
+  written: Stored,
+  stored: Stored,
+): readonly (readonly [key: string, json: string | null])[] {
+  const now = new Map([...stored].map(([key, json]) => [key, scrubSecrets(json)]));
+  const gone = [...written.keys()].filter((key) => !now.has(key));
+  return [
+    ...gone.map((key) => [key, null] as const),
+    ...[...now].filter(([key, json]) => written.get(key) !== json),
+  ];
 }
 
 /** Texts without registered secrets; ids, names and what a provider wants back stay as they are. */

@@ -102,6 +102,7 @@ describe('deferred tools', () => {
       beforeSend: () => undefined,
       history: saved,
       kept: [],
+      stored: new Map(),
       onHistory: (messages) => {
         saved = structuredClone(messages);
       },

@@ -19,6 +19,7 @@ const open = (stateDir: string, files = systemFiles, problems: string[] = []) =>
     wallTime: () => 0,
     onProblem: (message) => problems.push(message),
   });
+const NOTHING: ReadonlyMap<string, string> = new Map();
 const user = (text: string): Message => ({ role: 'user', text });
 const answer = (text: string): Message => ({
   role: 'assistant',
@@ -51,15 +52,15 @@ test('what was said comes back as it was, with the results that can be read on',
   const history = [user('hi'), calling('1', '2'), results('1', '2'), answer('done')];
   const kept = [{ id: 'abc', path: '/state/x.txt' }];
   const first = await open(stateDir);
-  first.save(history.slice(0, 2), []);
-  first.save(history, kept);
-  first.save(history, kept);
+  first.save(history.slice(0, 2), [], NOTHING);
+  first.save(history, kept, NOTHING);
+  first.save(history, kept, NOTHING);
   await first.close();
   await first.close();
   const second = await open(stateDir);
   expect([second.history, second.kept, second.unknown]).toEqual([history, kept, []]);
   const more = [...history, user('more'), answer('yes')];
-  second.save(more, kept);
+  second.save(more, kept, NOTHING);
   await second.close();
   const third = await open(stateDir);
   expect(third.history).toEqual(more);
@@ -78,7 +79,7 @@ test('calls in flight are told as unknown, answered, or not sent, and never agai
   const stateDir = newFolder();
   const first = await open(stateDir);
   // An id that an earlier turn used as well must not be taken for this one.
-  first.save([user('a'), calling('1')], []);
+  first.save([user('a'), calling('1')], [], NOTHING);
   const recorder = createRecorder(first.journal);
   await recorder.beforeSend(intent('1'));
   const done = (id: string, sent: boolean) =>
@@ -92,8 +93,8 @@ test('calls in flight are told as unknown, answered, or not sent, and never agai
   done('1', false);
   const before = [user('a'), calling('1'), results('1')];
   const history = [...before, calling('1', '2', '3', '4')];
-  first.save(before, []);
-  first.save(history, []);
+  first.save(before, [], NOTHING);
+  first.save(history, [], NOTHING);
   await recorder.beforeSend(intent('2'));
   await recorder.beforeSend(intent('3'));
   done('3', false);
@@ -127,7 +128,7 @@ test('a call that the record could not hold counts as sent', async () => {
     openAppend: (path: string) => (isFull ? fullDisk() : systemFiles.openAppend(path)),
   };
   const first = await open(stateDir, files, problems);
-  first.save([user('a'), calling('1')], []);
+  first.save([user('a'), calling('1')], [], NOTHING);
   isFull = true;
   await createRecorder(first.journal).beforeSend(intent('1'));
   writeFileSync(join(stateDir, 'sessions', 'a.lock'), '{"pid":1,"started":"gone"}');
@@ -142,7 +143,7 @@ test('a call that the record could not hold counts as sent', async () => {
 test('a torn end and a prompt without reply are taken off', async () => {
   const stateDir = newFolder();
   const first = await open(stateDir);
-  first.save([user('a'), answer('b')], []);
+  first.save([user('a'), answer('b')], [], NOTHING);
   await first.close();
   appendFileSync(
     transcript(stateDir),
@@ -150,7 +151,7 @@ test('a torn end and a prompt without reply are taken off', async () => {
   );
   const second = await open(stateDir);
   expect(second.history).toEqual([user('a'), answer('b')]);
-  second.save([user('a'), answer('b'), user('c'), answer('d')], []);
+  second.save([user('a'), answer('b'), user('c'), answer('d')], [], NOTHING);
   await second.close();
   const third = await open(stateDir);
   expect(third.history).toEqual([user('a'), answer('b'), user('c'), answer('d')]);
@@ -194,6 +195,7 @@ test('secrets are not saved', async () => {
       },
     ],
     [],
+    NOTHING,
   );
   await session.close();
   expect(readFileSync(transcript(stateDir), 'utf8')).not.toContain('hunter2');
@@ -206,9 +208,9 @@ test('whatever operation fails, opening throws or saving is told once, and the f
     const problems: string[] = [];
     const session = await open(stateDir, counted.files, problems).catch(() => undefined);
     if (session !== undefined) {
-      session.save([user('a'), calling('1')], []);
+      session.save([user('a'), calling('1')], [], NOTHING);
       await createRecorder(session.journal).beforeSend(intent('1'));
-      session.save([user('a'), calling('1'), results('1')], []);
+      session.save([user('a'), calling('1'), results('1')], [], NOTHING);
       await session.close().catch(() => undefined);
     }
     const isUntouched = counted.count() < at;
@@ -226,4 +228,52 @@ test('whatever operation fails, opening throws or saving is told once, and the f
     await after.close();
     if (isUntouched) break;
   }
+});
+
+test('what scripts store comes back, but for what was deleted or belongs to messages that were lost', async () => {
+  const stateDir = newFolder();
+  const first = await open(stateDir);
+  first.save(
+    [user('a'), answer('b')],
+    [],
+    new Map([
+      ['kept', '{"n":1}'],
+      ['gone', '2'],
+    ]),
+  );
+  first.save([user('a'), answer('b'), user('c'), answer('d')], [], new Map([['kept', '{"n":3}']]));
+  await first.close();
+  const second = await open(stateDir);
+  expect([...second.stored]).toEqual([['kept', '{"n":3}']]);
+  // What did not change is not written again.
+  second.save([...second.history, user('e'), answer('f')], [], second.stored);
+  await second.close();
+  const lines = readFileSync(transcript(stateDir), 'utf8').split('\n');
+  expect(lines.filter((line) => line.includes('"stored"'))).toHaveLength(4);
+  // A torn end takes what was stored with it.
+  const whole = readFileSync(transcript(stateDir), 'utf8');
+  const cut = whole.indexOf('{"kind":"message"', whole.indexOf('n\\":3'));
+  writeFileSync(transcript(stateDir), whole.slice(0, cut + 30), { mode: 0o600 });
+  const third = await open(stateDir);
+  expect([...third.stored]).toEqual([
+    ['kept', '{"n":1}'],
+    ['gone', '2'],
+  ]);
+  await third.close();
+});
+
+test('no secret is stored, and what is no JSON is not believed', async () => {
+  const stateDir = newFolder();
+  registerSecret('canary-stored-secret');
+  const first = await open(stateDir);
+  first.save([user('a'), answer('b')], [], new Map([['k', '"canary-stored-secret"']]));
+  await first.close();
+  expect(readFileSync(transcript(stateDir), 'utf8')).not.toContain('canary-stored-secret');
+  const second = await open(stateDir);
+  expect([...second.stored]).toEqual([['k', '"***"']]);
+  await second.close();
+  appendFileSync(transcript(stateDir), '{"kind":"stored","key":"k","json":"{"}\n');
+  const third = await open(stateDir);
+  expect([...third.stored]).toEqual([['k', '"***"']]);
+  await third.close();
 });

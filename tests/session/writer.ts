@@ -8,6 +8,7 @@ import { openSession } from '../../src/session/open.ts';
 import { createRecorder, type Message } from '../../src/session/recorder.ts';
 import { countFiles } from './failing-files.ts';
 
+const NOTHING: ReadonlyMap<string, string> = new Map();
 const [stateDir = '', at = '0', tear] = process.argv.slice(2);
 const counted = countFiles(Number(at), () => process.kill(process.pid, 'SIGKILL'), tear === 'tear');
 const session = await openSession({
@@ -26,7 +27,7 @@ for (const turn of [1, 2]) {
   const calls = [`${turn}a`, `${turn}b`].map((id) => ({ id, name: 'x_do', argumentsText: '{}' }));
   messages.push({ role: 'user', text: `prompt ${turn}` });
   messages.push({ role: 'assistant', text: '', toolCalls: calls, state: undefined });
-  session.save(messages, []);
+  session.save(messages, [], NOTHING);
   for (const { id } of calls) {
     await recorder.beforeSend({
       id,
@@ -60,7 +61,7 @@ for (const turn of [1, 2]) {
     })),
   });
   messages.push({ role: 'assistant', text: `answer ${turn}`, toolCalls: [], state: undefined });
-  session.save(messages, []);
+  session.save(messages, [], NOTHING);
 }
 await session.close();
 process.stdout.write(`${counted.count()}\n`);
