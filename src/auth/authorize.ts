@@ -6,7 +6,7 @@ import { raceAbort, startLimit } from '../base/abort.ts';
 import { hostKind } from '../base/address.ts';
 import { AuthError } from '../base/errors.ts';
 import { nodeUrl } from '../base/lazy-node.ts';
-import { escapeForTerminal } from '../base/text.ts';
+import { escapeForTerminal, shorten } from '../base/text.ts';
 import { acceptAnswer } from './authorization-answer.ts';
 import { type AuthorizationTarget, startAuthorization } from './authorization-url.ts';
 import type { CallbackListener } from './callback.ts';
@@ -116,12 +116,12 @@ function untilAborted(stop: AbortSignal): Promise<never> {
 }
 
 function linesFor(
-  { subject, discovery }: AuthorizeRequest,
+  { subject, discovery, scope }: AuthorizeRequest,
   url: string,
   { openUrl, readPaste }: Interaction,
 ): readonly string[] {
   return [
-    `open this address to sign in to ${subject.label}:`,
+    `open this address to sign in to ${subject.label}${scopeNote(scope)}:`,
     url,
     ...hostNotes(url, discovery.metadata.issuer),
     ...(openUrl === undefined ? [] : ['trying to open it in a browser']),
@@ -130,6 +130,13 @@ function linesFor(
       : ['if the browser cannot come back here: paste the address that it ends at, or the code']),
     'waiting for 5 minutes at most; Ctrl-C gives up',
   ];
+}
+
+const MAX_SCOPE = 200;
+
+/** What is asked for: after a refusal it is more than before. */
+function scopeNote(scope: string | undefined): string {
+  return scope === undefined ? '' : `, for ${shorten(escapeForTerminal(scope), MAX_SCOPE)}`;
 }
 
 /** Whom the person is about to trust, where that is not who was asked for, or hard to read. */

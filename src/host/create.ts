@@ -96,6 +96,7 @@ export function createHost(given: HostOptions, deps: HostDeps): Host {
       }),
       snapshot: () => registry.snapshot(),
       openRank: () => finding.openWords(),
+      problemOf: (server) => sources.status().find(({ name }) => name === server)?.error,
     });
   const questions = createQueue();
   const asking = createAsking();

@@ -1,5 +1,5 @@
 /** Joins codemode to the house. Nothing of it is loaded before a script runs or its tool is declared. */
-import { UsageError } from '../base/errors.ts';
+import { type AppError, UsageError } from '../base/errors.ts';
 import { scrubSecrets } from '../base/redact.ts';
 import type { Executor } from '../calls/execute.ts';
 import { SCRIPTS_NAME } from '../codemode/names.ts';
@@ -185,10 +185,15 @@ function scriptServers({ sources, servers }: ScriptHouse): ReturnType<ScriptPort
         name: status.name,
         description: config?.description,
         instructions: told.get(status.name),
-        problem: error === undefined ? undefined : cleanText(error.message),
+        problem: error === undefined ? undefined : cleanText(problemText(error)),
       },
     ];
   });
+}
+
+/** With the next step: a script has nobody else to tell it. */
+function problemText({ message, hint }: AppError): string {
+  return hint === undefined ? message : `${message}; ${hint}`;
 }
 
 async function runForPerson(

@@ -175,13 +175,17 @@ export async function signInOver(
 ): Promise<SignInOutcome> {
   const { signIn, config } = connection;
   if (signIn === undefined) throw noSignIn(config);
-  let outcome: Way;
+  const wasReady = connection.status().state === 'ready';
+  let outcome: Way | undefined;
   try {
     const challenge =
       request.how.kind === 'code' ? undefined : await challengeOf(connection, signIn, signal);
     outcome = await goThrough(signIn, { challenge }, request, stateDir, signal);
   } finally {
     signIn.giveUpStartingOver();
+    // What worked before works again, by the login that is still kept.
+    const isBack = wasReady && outcome?.kind !== 'login';
+    if (isBack) await connection.connect(new AbortController().signal);
   }
   if (outcome.kind === 'address') return outcome;
   await connection.connect(signal);
@@ -282,7 +286,7 @@ function unknownLogin(config: Config, name: string): UsageError {
   return new UsageError(`unknown login "${name}"`, {
     hint:
       names.length === 0
-        ? 'logins: in your own config file describes logins; for a server: usher mcp login NAME'
+        ? 'logins: in your own config file describes logins; for a server: usher mcp login|logout NAME'
         : `there is ${names.join(', ')}`,
   });
 }

@@ -2,7 +2,7 @@
  * A rule-based router in place of a model: takes `server/tool key=value …` literally, guesses only what
  * is safe and clear, and otherwise shows the lines to type. No language model, no network.
  */
-import { FailedError, PermissionError, ProviderError } from '../base/errors.ts';
+import { type AppError, FailedError, PermissionError, ProviderError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { CallOrigin, RegisteredTool, RegistrySnapshot } from '../tools/types.ts';
 import { describeCandidates } from './offline-candidates.ts';
@@ -17,6 +17,8 @@ export interface OfflineOptions {
   readonly date: () => Date;
   /** Gives what ranks tools. Default: by what they say of themselves. */
   readonly openRank?: (() => Promise<Rank>) | undefined;
+  /** Why a server that was named has no tools; `undefined`: it has, or there is none of that name. */
+  readonly problemOf?: ((server: string) => AppError | undefined) | undefined;
 }
 
 /**
@@ -24,7 +26,8 @@ export interface OfflineOptions {
  * UsageError for a literal line that names no tool, FailedError and PermissionError for what the called
  * tool's result says.
  */
-export function createOfflineModel({ snapshot, date, openRank }: OfflineOptions): ModelProvider {
+export function createOfflineModel(options: OfflineOptions): ModelProvider {
+  const { snapshot, date, openRank, problemOf } = options;
   let calls = 0;
   return {
     label: 'offline/router',
@@ -38,7 +41,11 @@ export function createOfflineModel({ snapshot, date, openRank }: OfflineOptions)
         return replyOf(text, []);
       }
       const prompt = last?.role === 'user' ? last.text : '';
-      const { tool, args, origin } = choose(prompt, snapshot(), date(), await openRank?.());
+      const { tool, args, origin } = choose(
+        prompt,
+        { snapshot: snapshot(), now: date(), problemOf },
+        await openRank?.(),
+      );
       calls += 1;
       const call = {
         id: `router_${calls}`,
@@ -56,15 +63,17 @@ interface Choice {
   readonly origin: CallOrigin;
 }
 
-function choose(
-  prompt: string,
-  snapshot: RegistrySnapshot,
-  now: Date,
-  rank: Rank | undefined,
-): Choice {
+interface Scene {
+  readonly snapshot: RegistrySnapshot;
+  readonly now: Date;
+  readonly problemOf: OfflineOptions['problemOf'];
+}
+
+function choose(prompt: string, scene: Scene, rank: Rank | undefined): Choice {
+  const { snapshot, now } = scene;
   // What follows a blank line is context from a pipe, not part of what is asked.
   const [asked = ''] = prompt.trim().split(/\n\s*\n/, 1);
-  const literal = readLiteral(prompt, snapshot) ?? readLiteral(asked, snapshot);
+  const literal = literalIn(prompt, asked, scene);
   if (literal !== undefined) return { ...literal, origin: 'user' };
   // A person reads resources and prompts with commands of their own.
   const tools = snapshot.reachable.filter(({ source }) => source.ownNames !== true);
@@ -73,6 +82,19 @@ function choose(
   throw new ProviderError(describeCandidates(route.candidates, tools.length), {
     hint: 'set `model:` in the configuration to let a language model choose',
   });
+}
+
+/** A call of a server that is not there fails with the reason, not for want of the tool. */
+function literalIn(prompt: string, asked: string, { snapshot, problemOf }: Scene) {
+  const [, server] = /^([\w-]+)\/[\w.-]+(?:\s|$)/.exec(asked.trim()) ?? [];
+  const problem = server === undefined ? undefined : problemOf?.(server);
+  try {
+    const literal = readLiteral(prompt, snapshot) ?? readLiteral(asked, snapshot);
+    if (literal !== undefined || problem === undefined || /\s/.test(asked.trim())) return literal;
+  } catch (error) {
+    throw problem ?? error;
+  }
+  throw problem;
 }
 
 type ToolResults = Extract<ModelMessage, { role: 'tool' }>['results'];

@@ -26,6 +26,8 @@ export interface ModelOptions {
   readonly snapshot: () => RegistrySnapshot;
   /** How the router ranks tools; absent: by what they say of themselves. */
   readonly openRank?: OfflineOptions['openRank'];
+  /** Why a server that the router is told to call has no tools. */
+  readonly problemOf?: OfflineOptions['problemOf'];
 }
 
 /**
@@ -40,6 +42,7 @@ export async function createModel(options: ModelOptions): Promise<ModelProvider>
       snapshot: options.snapshot,
       date: () => options.clock.date(),
       openRank: options.openRank,
+      problemOf: options.problemOf,
     });
   }
   const traits = PROVIDERS[model.provider];

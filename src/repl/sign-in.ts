@@ -1,4 +1,5 @@
 /** `/mcp login NAME`: a sign-in in a session, as a conversation on the person's terminal. */
+import { InterruptedError } from '../base/errors.ts';
 import type { OpenUrl } from '../base/open-url.ts';
 import type { Interaction, SignInOutcome } from '../host/sign-ins.ts';
 import type { Dialogue, Talk } from '../host/talk.ts';
@@ -33,14 +34,11 @@ function interactionIn(dialogue: Dialogue, openUrl: OpenUrl | undefined): Intera
   return {
     openUrl,
     tell: (lines) => dialogue.show(lines),
-    async readPaste(signal) {
+    async readPaste() {
       const typed = await dialogue.read('paste: ');
       if (typed.kind === 'line') return typed.text;
-      // Nothing else will be typed; the browser may still answer.
-      return new Promise<never>((_resolve, reject) => {
-        if (signal.aborted) reject(signal.reason);
-        signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-      });
+      // Ctrl-C, or the end of input: the person gives up.
+      throw new InterruptedError();
     },
   };
 }

@@ -47,3 +47,33 @@ test('a session names the command, signs in by it, and calls what it has found',
   expect(server.authorizations()).toHaveLength(1);
   expect((await desk.run(['tools', 's1'])).code).toBe(0);
 });
+
+test('one Ctrl-C gives a sign-in up, and what worked before still does', async () => {
+  await using server = await startAuthServer();
+  const model = await startModelServer({ format: 'openai', script: [] });
+  const servers = [oauthEntry('s1', server.url)];
+  const desk = openDesk(servers, { model: scriptedModel(model) });
+  expect((await desk.run(['mcp', 'login', 's1'])).code).toBe(0);
+  const { home, env } = desk;
+  desk.manner = 'never';
+  const session = startPty([], {
+    home,
+    cwd: home,
+    config: { servers, model: scriptedModel(model) },
+    env: { ...env, BROWSER: desk.browser() },
+  });
+  try {
+    await session.waitFor(PROMPT);
+    session.send('/mcp login s1\r');
+    await session.waitFor('paste: ');
+    session.send('\u0003');
+    await session.waitFor('cancelled');
+    session.send('/mcp\r');
+    await session.waitFor(/● s1[^\n]*ready/);
+    session.send('/exit\r');
+    expect(await session.exited).toBe(0);
+  } finally {
+    session.close();
+    await model.close();
+  }
+});

@@ -249,6 +249,23 @@ test('a run with nobody there never starts a sign-in, but names it (R5)', async 
   expect([asked, desk.opened()]).toEqual([[], 0]);
 });
 
+test('a call of a server that needs a sign-in says so, typed as a prompt or made by a script', async () => {
+  await using server = await startAuthServer();
+  await using plain = await startMcpServer();
+  const servers = [oauthEntry('s1', server.url), { name: 's2', url: plain.url }];
+  const desk = openDesk(servers);
+  for (const prompt of ['s1/echo text=1', 's1/echo']) {
+    const run = await desk.run(['--prompt', prompt]);
+    expect([prompt, run.code, run.stdout]).toEqual([prompt, 6, '']);
+    expect(run.stderr).toContain('"s1" needs a sign-in (401)\n  usher mcp login s1');
+    expect(run.stderr).not.toContain('no tool');
+  }
+  const stdin = { bytes: 'await tools.s1.echo({text: "1"})' };
+  const script = await desk.run(['run', '-'], { stdin });
+  expect(script.code).toBe(1);
+  expect(script.stderr).toMatch(/error: [^\n]*usher mcp login s1/);
+});
+
 function config({ url }: AuthServer) {
   return { servers: [oauthEntry('s1', url)] };
 }
