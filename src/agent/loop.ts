@@ -19,7 +19,13 @@ import { fitContext } from './context.ts';
 import { createRunRecord, type RunRecord } from './record.ts';
 import { createRepeatGuard, repeatLimitError, repeatNotice } from './repeats.ts';
 import { checkCutReplies, NO_TURN_LEFT, spentLimit } from './stop.ts';
-import { describeOutcome, toAssistantMessage, toToolCall, whyNoneRuns } from './turn.ts';
+import {
+  describeOutcome,
+  type OutcomeText,
+  toAssistantMessage,
+  toToolCall,
+  whyNoneRuns,
+} from './turn.ts';
 import type { EventSink, RunLimits, RunResult } from './types.ts';
 
 export interface AgentDeps {
@@ -215,21 +221,20 @@ function toToolMessage(
   outcomes: readonly TimedOutcome[],
   guard: ReturnType<typeof createRepeatGuard>,
 ): { readonly message: ModelMessage; readonly repeated: LimitError | undefined } {
-  const described = calls.map((_, index) => {
+  const described = calls.map((_, index): Omit<OutcomeText, 'record'> => {
     const outcome = outcomes[index]?.outcome;
-    return outcome === undefined
-      ? { text: 'not run', status: 'error' as const }
-      : describeOutcome(outcome);
+    return outcome === undefined ? { text: 'not run', status: 'error' } : describeOutcome(outcome);
   });
   const verdict = guard.note(turnKey(calls, described));
   const notice = repeatNotice(verdict);
   const results = calls.map((call, index) => {
-    const { text = '', status = 'error' as const } = described[index] ?? {};
+    const { text = '', status = 'error' as const, refused } = described[index] ?? {};
     return {
       callId: call.id,
       name: call.name,
       text: notice === undefined ? text : `${text}\n${notice}`,
       status,
+      ...(refused === undefined ? {} : { refused }),
     };
   });
   const names = calls.map((call) => call.name).join(', ');

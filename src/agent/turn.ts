@@ -1,6 +1,6 @@
 /** One model reply and its calls: which may run, and what the history keeps of them. */
 
-import { assertNever } from '../base/errors.ts';
+import { AuthError, assertNever } from '../base/errors.ts';
 import { isJsonObject, type JsonObject, tryParseJson } from '../base/json.ts';
 import type { CallOutcome, ToolCall } from '../calls/types.ts';
 import type { ModelMessage, ModelReply, ModelToolCall } from '../model/types.ts';
@@ -57,6 +57,8 @@ export interface OutcomeText {
   readonly text: string;
   readonly status: 'ok' | 'error' | 'denied' | 'declined';
   readonly record: ToolCallRecord['outcome'];
+  /** The call was refused for want of credentials. */
+  readonly refused?: AuthError;
 }
 
 /** What the model is told of an outcome, and its name in the record. */
@@ -76,8 +78,11 @@ export function describeOutcome(outcome: CallOutcome): OutcomeText {
         : { text: outcome.text, status: 'denied', record: 'denied' };
     case 'unknown':
       return { text: outcome.text, status: 'error', record: 'unknown' };
-    case 'failed':
-      return { text: outcome.text, status: 'error', record: 'failed' };
+    case 'failed': {
+      const { text, error } = outcome;
+      const refused = error instanceof AuthError ? { refused: error } : {};
+      return { text, status: 'error', record: 'failed', ...refused };
+    }
     case 'cancelled':
       return { text: outcome.text, status: 'error', record: 'cancelled' };
     default:

@@ -23,8 +23,8 @@ export interface OfflineOptions {
 
 /**
  * The router as a model. `reply` throws ProviderError with the candidates when no tool fits clearly,
- * UsageError for a literal line that names no tool, FailedError and PermissionError for what the called
- * tool's result says.
+ * UsageError for a literal line that names no tool, FailedError, AuthError and PermissionError for what the
+ * called tool's result says.
  */
 export function createOfflineModel(options: OfflineOptions): ModelProvider {
   const { snapshot, date, openRank, problemOf } = options;
@@ -101,7 +101,8 @@ type ToolResults = Extract<ModelMessage, { role: 'tool' }>['results'];
 
 /** The tool's text is the answer; a failure is the run's failure. */
 function toAnswer(results: ToolResults): string {
-  for (const { status, text } of results) {
+  for (const { status, text, refused } of results) {
+    if (refused !== undefined) throw refused;
     if (status === 'error') throw new FailedError(text);
     if (status === 'denied') throw new PermissionError(text);
   }

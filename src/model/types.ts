@@ -1,4 +1,5 @@
 /** The model side: what a provider gets and gives, independent of its wire format. */
+import type { AuthError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { CallOrigin } from '../tools/types.ts';
 
@@ -36,6 +37,8 @@ export type ModelMessage =
         readonly text: string;
         /** `denied`: by rule, or nobody to ask; `declined`: a person said no. */
         readonly status: 'ok' | 'error' | 'denied' | 'declined';
+        /** The call was refused for want of credentials. For the router, which is nobody who could go on. */
+        readonly refused?: AuthError;
       }[];
     };
 

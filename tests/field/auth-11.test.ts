@@ -35,6 +35,8 @@ describe('a missing scope', () => {
       [],
       1,
     ]);
+    const typed = await desk.run(['--prompt', 's1/wipe', '--yes', 's1/wipe', '-q', '--json']);
+    expect([typed.code, JSON.parse(typed.stdout).error?.code]).toEqual([6, 'auth']);
     const [, hint] = /usher (mcp login s1[^\n]*)/.exec(call.stderr) ?? [];
     const words = (hint ?? '').replaceAll("'", '').split(' ');
     expect((await desk.run(words)).code).toBe(0);
