@@ -1,7 +1,7 @@
 /** A sign-in in two commands: the address is given first, what came of it is brought back later. */
 import { AuthError } from '../base/errors.ts';
 import type { SignIn } from './sign-in.ts';
-import { TokenRefusedError } from './token-answer.ts';
+import { isRefusedWith } from './token-answer.ts';
 import type { StoredLogin } from './types.ts';
 import { clientFor, keyFor, redeem, type SignInJob, thumbprintOf } from './ways.ts';
 
@@ -48,7 +48,7 @@ export async function finishLater(
     return await redeem(job, client, dpopKey, code);
   } catch (error) {
     // A slip of the hand in the code, most likely: the address still counts.
-    if (!isWrongCode(error)) throw error;
+    if (!isRefusedWith(error, 'invalid_grant')) throw error;
     putBack();
     throw new AuthError(error.message, {
       hint: `${subject.command} --code - once more, with the whole address that the browser ended at`,
@@ -56,8 +56,4 @@ export async function finishLater(
       cause: error,
     });
   }
-}
-
-function isWrongCode(error: unknown): error is TokenRefusedError {
-  return error instanceof TokenRefusedError && error.details['error'] === 'invalid_grant';
 }

@@ -1,6 +1,7 @@
 /** The folder of all logins: nobody else may look at which there are, or put one in place of another. */
-import { chmodSync, lstatSync, mkdirSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, unlinkSync } from 'node:fs';
 import { FailedError } from '../base/errors.ts';
+import { isMissing } from '../base/files.ts';
 
 /** Makes it where it is missing, and private where it is not. Errors as `checkLoginFolder`, or the system's. */
 export function makeLoginFolder(folder: string): void {
@@ -24,4 +25,15 @@ export function noLoginFolder(label: string): FailedError {
   return new FailedError(`${label}: there is no folder to remember the sign-in in`, {
     hint: 'set HOME or XDG_STATE_HOME',
   });
+}
+
+/** False: it was not there. Throws the system's error. */
+export function removeFile(path: string): boolean {
+  try {
+    unlinkSync(path);
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
 }

@@ -2,12 +2,11 @@
  * A sign-in in two commands, for machines without a browser and without a person at the terminal: the first one
  * gives the address, the second one takes what the browser ended at. In between a private file remembers it.
  */
-import { unlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as v from 'valibot';
 import type { Clock } from '../base/clock.ts';
 import { AuthError, FailedError } from '../base/errors.ts';
-import { fileReason, isMissing, writeAtomic } from '../base/files.ts';
+import { fileReason, writeAtomic } from '../base/files.ts';
 import { sha256Hex } from '../base/hash.ts';
 import { isJsonObject, type JsonObject, tryParseJson } from '../base/json.ts';
 import { readPrivate } from '../base/private-file.ts';
@@ -17,7 +16,7 @@ import { type AuthorizationTarget, startAuthorization } from './authorization-ur
 import { type AuthorizedCode, hostNotes } from './authorize.ts';
 import { openCallback } from './callback.ts';
 import { callbackAddress, DEFAULT_HOST, DEFAULT_PATH } from './callback-address.ts';
-import { checkLoginFolder, makeLoginFolder, noLoginFolder } from './login-folder.ts';
+import { checkLoginFolder, makeLoginFolder, noLoginFolder, removeFile } from './login-folder.ts';
 import { readPasted } from './pasted.ts';
 import type {
   Discovery,
@@ -211,15 +210,7 @@ function again(subject: Subject, why: string): AuthError {
 
 /** False: it was not there. */
 function remove(path: string): boolean {
-  return attempt(path, () => {
-    try {
-      unlinkSync(path);
-      return true;
-    } catch (error) {
-      if (isMissing(error)) return false;
-      throw error;
-    }
-  });
+  return attempt(path, () => removeFile(path));
 }
 
 function attempt<T>(path: string, work: () => T): T {

@@ -270,7 +270,7 @@ export class SignIn {
         if (isForgotten(error) && stored.client.kind === 'dcr') await store.remove(stored.key);
         throw error;
       });
-      return { ...stored, tokens, savedAt: clock.date().getTime() };
+      return { ...stored, tokens };
     };
     return freshTokens({ store, login, used, refresh, clock, signal });
   }

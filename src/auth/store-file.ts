@@ -2,7 +2,7 @@
  * One file per login: `<folder>/<SHA-256 of its key>.json`, mode 0600 in a folder 0700. It holds the login itself,
  * or the login sealed by a key that the OS keyring keeps. A file that cannot be trusted is named, never repaired.
  */
-import { readdirSync, unlinkSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { AppError, FailedError } from '../base/errors.ts';
@@ -10,7 +10,7 @@ import { fileReason, isMissing, writeAtomic } from '../base/files.ts';
 import { sha256Hex } from '../base/hash.ts';
 import { isJsonObject, type JsonObject, tryParseJson } from '../base/json.ts';
 import { readPrivate } from '../base/private-file.ts';
-import { checkLoginFolder, makeLoginFolder } from './login-folder.ts';
+import { checkLoginFolder, makeLoginFolder, removeFile } from './login-folder.ts';
 import type { StoredLogin } from './types.ts';
 
 const text = v.pipe(v.string(), v.minLength(1));
@@ -113,13 +113,7 @@ export function removeEntry(folder: string, key: string): boolean {
   const path = entryPath(folder, key);
   return attempt(path, () => {
     checkLoginFolder(folder);
-    try {
-      unlinkSync(path);
-      return true;
-    } catch (error) {
-      if (isMissing(error)) return false;
-      throw error;
-    }
+    return removeFile(path);
   });
 }
 

@@ -161,5 +161,10 @@ function described(error: string, description: string | undefined): string {
 
 /** True when the server does not know our client (any more). @see RFC 6749 5.2 */
 export function isForgotten(error: unknown): boolean {
-  return error instanceof TokenRefusedError && error.details['error'] === 'invalid_client';
+  return isRefusedWith(error, 'invalid_client');
+}
+
+/** @see RFC 6749 5.2 for the words. */
+export function isRefusedWith(error: unknown, word: string): error is TokenRefusedError {
+  return error instanceof TokenRefusedError && error.details['error'] === word;
 }

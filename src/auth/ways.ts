@@ -41,12 +41,10 @@ export async function signInByBrowser(job: PersonalJob): Promise<StoredLogin> {
   for (;;) {
     const listener = await openCallback(subject.settings, known?.redirectUri, ports.clock);
     try {
-      const isFit = known?.kind !== 'dcr' || known.redirectUri === listener.redirectUri;
-      const client =
-        known !== undefined && isFit ? known : await registerAs(job, [listener.redirectUri]);
+      const { redirectUri } = listener;
+      const client = await clientAt(job, known, redirectUri);
       job.onAuthorization();
       const { authorize } = await import('./authorize.ts');
-      const { redirectUri } = listener;
       const request = { subject, discovery, client, scope: job.scope, redirectUri, listener };
       const code = await authorize(
         { ...request, ...(await thumbprintOf(dpopKey)) },
@@ -112,8 +110,16 @@ export async function signInByGrant(job: SignInJob): Promise<StoredLogin> {
 }
 
 /** Who we are at this server: as before, where that still fits the configuration, else registered anew. */
-export async function clientFor(job: SignInJob, redirectUri: string): Promise<RegisteredClient> {
-  const known = clientOf(job);
+export function clientFor(job: SignInJob, redirectUri: string): Promise<RegisteredClient> {
+  return clientAt(job, clientOf(job), redirectUri);
+}
+
+/** A registration holds for its callback. */
+async function clientAt(
+  job: SignInJob,
+  known: RegisteredClient | undefined,
+  redirectUri: string,
+): Promise<RegisteredClient> {
   const isFit = known?.kind !== 'dcr' || known.redirectUri === redirectUri;
   return known !== undefined && isFit ? known : registerAs(job, [redirectUri]);
 }

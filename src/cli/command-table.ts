@@ -4,6 +4,8 @@ import type { FlagName } from './flags.ts';
 /** Flags that every command takes. */
 const COMMON = ['quiet', 'verbose', 'no-color', 'no-input', 'help'] as const;
 const CONNECTING = ['config', 'approve', 'server', 'patience', 'timeout'] as const;
+/** Which tools, and how they are asked about. */
+const SELECTING = ['tool', 'no-tool', 'no-builtin-tools', 'permissions', 'yes'] as const;
 const SIGNING_IN = ['no-browser', 'print-url', 'code', 'device'] as const;
 /** Flags that tell about a sign-in. */
 export const OAUTH = [
@@ -60,11 +62,7 @@ export const COMMANDS = {
       'prompt',
       ...CONNECTING,
       'model',
-      'tool',
-      'no-tool',
-      'no-builtin-tools',
-      'permissions',
-      'yes',
+      ...SELECTING,
       'on-denied',
       'elicit',
       'output',
@@ -91,11 +89,7 @@ export const COMMANDS = {
     help: 'list what is offered to the model, and why the rest is not',
     flags: [
       ...CONNECTING,
-      'tool',
-      'no-tool',
-      'no-builtin-tools',
-      'permissions',
-      'yes',
+      ...SELECTING,
       'elicit',
       ...BARE_URL,
       'output',
@@ -155,11 +149,7 @@ export const COMMANDS = {
     help: 'run a script that calls tools; no model needed',
     flags: [
       ...CONNECTING,
-      'tool',
-      'no-tool',
-      'no-builtin-tools',
-      'permissions',
-      'yes',
+      ...SELECTING,
       'on-denied',
       'elicit',
       'output',

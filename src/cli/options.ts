@@ -2,20 +2,13 @@
 import { UsageError } from '../base/errors.ts';
 import type { CommandName } from './command-table.ts';
 import { type EditOptions, readEditOptions } from './edit-options.ts';
-import type { FlagName } from './flags.ts';
+import { FLAGS, type FlagName } from './flags.ts';
 import type { ParsedLine } from './parse.ts';
 
 export type OutputForm = 'text' | 'json' | 'stream-json';
 export type StdinMode = 'auto' | 'wait' | 'off';
 
 const MAX_PORT = 65_535;
-const GRANTS = [
-  'authorization_code',
-  'device_code',
-  'client_credentials',
-  'jwt-bearer',
-  'enterprise',
-] as const;
 
 /** `undefined` = not given. */
 export interface OAuthOptions {
@@ -24,7 +17,7 @@ export interface OAuthOptions {
   readonly clientSecretEnv: string | undefined;
   readonly clientMetadataUrl: string | undefined;
   readonly clientName: string | undefined;
-  readonly grant: (typeof GRANTS)[number] | undefined;
+  readonly grant: (typeof FLAGS.grant.choices)[number] | undefined;
   /** Files, as typed. */
   readonly privateKey: string | undefined;
   readonly idp: string | undefined;
@@ -153,7 +146,7 @@ function readOAuth(flags: ParsedLine['flags']): OAuthOptions {
     clientSecretEnv: one('client-secret-env'),
     clientMetadataUrl: one('client-metadata-url'),
     clientName: one('client-name'),
-    grant: oneOf(one('grant'), GRANTS),
+    grant: oneOf(one('grant'), FLAGS.grant.choices),
     privateKey: one('private-key'),
     algorithm: one('alg'),
     idp: one('idp'),
