@@ -8,11 +8,8 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '../../src/base/clock.ts';
-import { silentLog } from '../../src/base/log.ts';
-import { loadConfig } from '../../src/config/load.ts';
-import { createHost } from '../../src/host/create.ts';
 import { projectRoot } from '../build.ts';
+import { openBenchHost } from './host.ts';
 
 const calls = numberOf('--calls', 100);
 const rounds = numberOf('--rounds', 21);
@@ -25,25 +22,7 @@ const server = Bun.spawn(
 const url = (await firstLine(server.stdout)).trim();
 const configFlag = join(folder, 'config.yaml');
 await Bun.write(configFlag, `servers: [{name: s1, url: "${url}", permissions: auto}]\n`);
-const env = { PATH: process.env['PATH'], HOME: folder };
-const config = await loadConfig({ configFlag, env, cwd: folder });
-const host = createHost(
-  {
-    config,
-    cwd: folder,
-    askUser: undefined,
-    onEvent: () => undefined,
-    servers: undefined,
-    toolPatterns: { only: undefined, without: [] },
-    permissions: undefined,
-    yes: [],
-    limits: { maxTurns: 1, maxTokens: undefined, onDenied: 'fail' },
-    artifacts: 'off',
-    preloadModel: false,
-    patienceMs: undefined,
-  },
-  { env, clock: systemClock, log: silentLog },
-);
+const host = await openBenchHost(folder, configFlag, 1);
 await host.start(never);
 
 await direct();

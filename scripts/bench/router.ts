@@ -5,16 +5,14 @@
  * nothing is called; `claimed` is the worst case, in which every tool claims to be read-only.
  * `bun scripts/bench/router.ts [--json] [--list]`
  */
-import { join } from 'node:path';
-import * as v from 'valibot';
 import { type Route, routePrompt } from '../../src/model/offline-route.ts';
 import { createToolSearch } from '../../src/tools/search.ts';
 import { stem } from '../../src/tools/search-stem.ts';
 import { wordsOf } from '../../src/tools/search-words.ts';
 import type { RegisteredTool } from '../../src/tools/types.ts';
 import { checkArguments } from '../../src/tools/validate.ts';
+import { aboutServers, type Query, readQueries, readTools, registered } from './real-tools.ts';
 
-const DATA = join(import.meta.dir, '../../tests/fixtures/data');
 /** A fixed day: what the queries mean by `tomorrow` must not change the figures. */
 const NOW = new Date('2026-01-15T12:00:00Z');
 /** What a tool's own name says that it changes. Not the router's list: it must not judge itself. */
@@ -26,22 +24,6 @@ const DEEDS = new Set(
     .split(/\s+/)
     .map(stem),
 );
-
-const toolSchema = v.object({
-  server: v.string(),
-  serverDesc: v.nullish(v.string(), ''),
-  name: v.string(),
-  description: v.nullish(v.string(), ''),
-  inputSchema: v.nullish(v.record(v.string(), v.any()), {}),
-});
-const querySchema = v.object({
-  id: v.string(),
-  query: v.string(),
-  style: v.string(),
-  accept: v.array(v.string()),
-});
-type Listed = v.InferOutput<typeof toolSchema>;
-type Query = v.InferOutput<typeof querySchema>;
 
 interface Judged {
   readonly query: Query;
@@ -108,42 +90,9 @@ function pathOf({ server, name }: RegisteredTool): string {
   return `${server}/${name}`;
 }
 
-function registered(listed: Listed, readOnlyHint?: boolean): RegisteredTool {
-  const { server, name, description, inputSchema } = listed;
-  return {
-    server,
-    name,
-    publicName: `${server}_${name}`,
-    definition: {
-      name,
-      title: undefined,
-      description: description ?? undefined,
-      inputSchema: inputSchema ?? {},
-      outputSchema: undefined,
-      annotations: readOnlyHint === undefined ? {} : { readOnlyHint },
-      raw: {},
-    },
-    hidden: undefined,
-    exposure: 'direct',
-    source: {
-      name: server,
-      kind: 'http',
-      identity: server,
-      call: () => Promise.reject(new Error('nothing is called here')),
-    },
-  };
-}
-
-async function read<T>(file: string, schema: v.GenericSchema<unknown, T>): Promise<readonly T[]> {
-  return v.parse(v.array(schema), await Bun.file(join(DATA, file)).json());
-}
-
-const listed = await read('live-mcp-tools.json', toolSchema);
-const queries = await read('queries-dev.json', querySchema);
-// What hosts know of a server: the beginning of what it says of itself.
-const about = new Map(
-  listed.map(({ server, serverDesc }) => [server, (serverDesc ?? '').slice(0, 250)]),
-);
+const listed = await readTools();
+const queries = await readQueries();
+const about = aboutServers(listed);
 const rankTools = createToolSearch(() => about).find;
 const rankClaiming = createToolSearch(() => about).find;
 const tools = listed.map((one) => registered(one));

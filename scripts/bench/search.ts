@@ -3,26 +3,19 @@
  * by style, then time to index and median time of a query with 527 and 10,000 tools.
  * `bun scripts/bench/search.ts [--json]`
  */
-import { join } from 'node:path';
 import MiniSearch from 'minisearch';
-import * as v from 'valibot';
 import { createToolSearch } from '../../src/tools/search.ts';
-import type { RegisteredTool } from '../../src/tools/types.ts';
+import {
+  aboutServers,
+  type Listed,
+  type Query,
+  readQueries,
+  readTools,
+  registered,
+} from './real-tools.ts';
 
-const DATA = join(import.meta.dir, '../../tests/fixtures/data');
 const MANY = 10_000;
 const PLACES = [1, 3, 5, 10] as const;
-
-const toolSchema = v.object({
-  server: v.string(),
-  serverDesc: v.nullish(v.string(), ''),
-  name: v.string(),
-  description: v.nullish(v.string(), ''),
-  inputSchema: v.nullish(v.record(v.string(), v.any()), {}),
-});
-const querySchema = v.object({ query: v.string(), style: v.string(), accept: v.array(v.string()) });
-type Listed = v.InferOutput<typeof toolSchema>;
-type Query = v.InferOutput<typeof querySchema>;
 
 /** Paths `server/tool`, best first. */
 type Search = (query: string, limit: number) => readonly string[];
@@ -34,10 +27,8 @@ interface Engine {
 const usher: Engine = {
   name: 'usher',
   build(listed) {
-    const about = new Map(
-      listed.map(({ server, serverDesc }) => [server, (serverDesc ?? '').slice(0, 250)]),
-    );
-    const tools = listed.map(registered);
+    const about = aboutServers(listed);
+    const tools = listed.map((one) => registered(one));
     const search = createToolSearch(() => about);
     search.find(tools, 'warm up', 1);
     return (query, limit) =>
@@ -70,35 +61,6 @@ const minisearch: Engine = {
         .map(({ id }) => String(id));
   },
 };
-
-function registered({ server, name, description, inputSchema }: Listed): RegisteredTool {
-  return {
-    server,
-    name,
-    publicName: `${server}_${name}`,
-    definition: {
-      name,
-      title: undefined,
-      description: description ?? undefined,
-      inputSchema: inputSchema ?? {},
-      outputSchema: undefined,
-      annotations: {},
-      raw: {},
-    },
-    hidden: undefined,
-    exposure: 'direct',
-    source: {
-      name: server,
-      kind: 'http',
-      identity: server,
-      call: () => Promise.reject(new Error()),
-    },
-  };
-}
-
-async function read<T>(file: string, schema: v.GenericSchema<unknown, T>): Promise<readonly T[]> {
-  return v.parse(v.array(schema), await Bun.file(join(DATA, file)).json());
-}
 
 /** Share of queries with an accepted tool among the first k, percent, by style. */
 function quality(search: Search, queries: readonly Query[]) {
@@ -143,8 +105,8 @@ function timing(engine: Engine, listed: readonly Listed[], queries: readonly Que
   };
 }
 
-const listed = await read('live-mcp-tools.json', toolSchema);
-const queries = await read('queries-dev.json', querySchema);
+const listed = await readTools();
+const queries = await readQueries();
 const many = Array.from({ length: MANY }, (_, at) => {
   const one = listed[at % listed.length] ?? listed[0];
   if (one === undefined) throw new Error('no tools');

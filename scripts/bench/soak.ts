@@ -8,12 +8,9 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '../../src/base/clock.ts';
-import { silentLog } from '../../src/base/log.ts';
 import type { CallOutcome } from '../../src/calls/types.ts';
-import { loadConfig } from '../../src/config/load.ts';
-import { createHost } from '../../src/host/create.ts';
 import type { Host } from '../../src/host/types.ts';
+import { openBenchHost } from './host.ts';
 
 interface Plan {
   readonly servers: number;
@@ -120,25 +117,7 @@ async function openHost(ports: readonly number[]): Promise<Host> {
     configFlag,
     JSON.stringify({ mcp: { permissions: 'auto' }, servers: [...stdio, ...http] }),
   );
-  const env = { PATH: String(Bun.env['PATH']), HOME: folder };
-  const config = await loadConfig({ configFlag, env, cwd: folder });
-  const host = createHost(
-    {
-      config,
-      cwd: folder,
-      askUser: undefined,
-      onEvent: () => undefined,
-      servers: undefined,
-      toolPatterns: { only: undefined, without: [] },
-      permissions: undefined,
-      yes: [],
-      limits: { maxTurns: 5, maxTokens: undefined, onDenied: 'fail' },
-      artifacts: 'off',
-      preloadModel: false,
-      patienceMs: undefined,
-    },
-    { env, clock: systemClock, log: silentLog },
-  );
+  const host = await openBenchHost(folder, configFlag, 5);
   const { servers } = await host.start(new AbortController().signal);
   const late = servers.filter(({ state }) => state !== 'ready');
   if (late.length > 0) throw new Error(`not ready: ${late.map(({ name }) => name).join(', ')}`);
